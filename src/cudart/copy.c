@@ -144,10 +144,12 @@ static cudaError_t check(const cudart_copy *c) {
     return error ? error : past_the_end(c, &c->from, "source");
 }
 
-static cudaError_t submit(const cudart_copy *c, cudaStream_t stream, bool waits) {
+static cudaError_t submit(const cudart_copy *asked, cudaStream_t stream, bool waits) {
+    cudart_op op = {.kind = CUDART_OP_COPY, .copy = *asked};
+    cudart_copy *c = &op.copy;
+    c->waits = waits;
+    if (cudart.journal.library_call[0]) c->call = cudart.journal.library_call;
     cudaError_t error = check(c);
-    cudart_op op = {.kind = CUDART_OP_COPY, .copy = *c};
-    op.copy.waits = waits;
     if (!error && waits) error = cudart_capture_forbids(c->call);
     if (!error && waits) error = cudart_synchronize();
     return error ? error : cudart_submit(stream, &op);

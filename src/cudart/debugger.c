@@ -3,14 +3,13 @@
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 #include "debug/debug.h"
 
 static void on_quit(void *context) {
     fflush(stdout);
     cudart_finish();
-    _exit(EXIT_SUCCESS); // the program's own exit handlers are no longer wanted
+    cudart_leave_process(EXIT_SUCCESS); // the program's own exit handlers are no longer wanted
 }
 
 kz_status cudart_open_debugger(kz_error *error) {

@@ -195,7 +195,7 @@ static cudaError_t set_limit(enum cudaLimit limit, size_t value) {
     switch (limit) {
     case cudaLimitStackSize:
         if (value > STACK_MOST) return cudaErrorInvalidValue;
-        value = round_up(value ? value : 1, STACK_UNIT);
+        value = round_up(value, STACK_UNIT);
         sim_machine_set_stack(cudart.machine, (uint32_t)value);
         break;
     case cudaLimitPrintfFifoSize:

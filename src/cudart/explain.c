@@ -21,8 +21,18 @@ static touch touch_of(const void *context) {
 #endif
 }
 
+static const void *place_of(const void *context) {
+#if defined(__x86_64__)
+    return (const void *)((const ucontext_t *)context)->uc_mcontext.gregs[REG_RIP];
+#elif defined(__aarch64__)
+    return (const void *)((const ucontext_t *)context)->uc_mcontext.pc;
+#else
+    return NULL;
+#endif
+}
+
 // Not all of this is allowed in a signal handler; the process is about to end, and silence helps nobody.
-static void explain_touch(uint64_t address, touch host) {
+static void explain_touch(uint64_t address, const void *context) {
     static const struct {
         const char *did, *instead;
     } words[] = {
@@ -30,13 +40,21 @@ static void explain_touch(uint64_t address, touch host) {
         [TOUCH_READ] = {"read", "copy it with cudaMemcpy first"},
         [TOUCH_WRITE] = {"wrote to", "fill it with cudaMemcpy or a kernel"},
     };
-    char what[512];
+    touch host = touch_of(context);
+    char what[512], name[128];
+    observe_finding finding = {.kind = OBSERVE_HOST_ACCESS};
+    bool is_named = cudart_function_at(place_of(context), name, sizeof name);
     cudart_describe_address(address, what, sizeof what);
+    snprintf(
+        finding.text, sizeof finding.text,
+        "the host %s device memory: %s%s%s\nlikely cause: a pointer of cudaMalloc is for kernels and copies; "
+        "the host itself cannot follow it\nwhat to do: %s, or allocate it with cudaMallocManaged",
+        words[host].did, what, is_named ? "\nin " : "", is_named ? name : "", words[host].instead);
     fflush(stdout);
-    fprintf(stderr,
-            "kz: the host %s device memory: %s\n"
-            "  %s, or allocate it with cudaMallocManaged\n",
-            words[host].did, what, words[host].instead);
+    fprintf(stderr, "kz: ");
+    for (const char *at = finding.text; *at; at += strcspn(at, "\n"), at += *at == '\n')
+        fprintf(stderr, "%s%.*s\n", at == finding.text ? "" : "  ", (int)strcspn(at, "\n"), at);
+    if (cudart.session) observe_findings_add(observe_session_findings(cudart.session), &finding);
 }
 
 // Hands the signal on: to the program's own handler, or to the default action.
@@ -63,7 +81,7 @@ static void on_signal(int signal_number, siginfo_t *info, void *context) {
         inside = 1;
         uint64_t address = (uint64_t)(uintptr_t)info->si_addr;
         if (signal_number == SIGSEGV && info->si_code > 0 && sim_memory_is_device(cudart.machine, address))
-            explain_touch(address, touch_of(context));
+            explain_touch(address, context);
         cudart_say_repeated();
         cudart_finish();
     }

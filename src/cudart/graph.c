@@ -282,13 +282,14 @@ cudaError_t cudart_graph_run(cudaGraph_t graph) {
     cudaGraphNode_t *order = malloc((graph->count + 1) * sizeof *order);
     if (!order) return cudaErrorMemoryAllocation;
     cudaError_t error = order_nodes(graph, order) ? cudaSuccess : cudaErrorInvalidValue;
-    cudart_order outer = cudart.journal.base, all = {0};
+    cudart_order outer, all = {0};
+    cudart_journal_graph_enter(graph, &outer);
     for (size_t i = 0; i < graph->count && !error; i++) {
         cudart_journal_node_enter(&outer, order[i]);
         if (!order[i]->disabled) error = cudart_op_run(&order[i]->op);
         cudart_journal_node_leave(order[i], &all);
     }
-    cudart_journal_graph_leave(&outer, &all);
+    cudart_journal_graph_leave(graph, &outer, &all);
     free(order);
     return error;
 }

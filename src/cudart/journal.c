@@ -66,10 +66,17 @@ void cudart_journal_node_leave(cudaGraphNode_t node, cudart_order *all) {
     cudart.journal.graphs--;
 }
 
-void cudart_journal_graph_leave(const cudart_order *outer, const cudart_order *all) {
+// Runs of one executable graph follow each other, in whatever streams they are (CUDA Programming Guide, "CUDA Graphs").
+void cudart_journal_graph_enter(cudaGraph_t graph, cudart_order *outer) {
+    *outer = cudart.journal.base;
+    join(outer, &graph->ran);
+}
+
+void cudart_journal_graph_leave(cudaGraph_t graph, const cudart_order *outer, const cudart_order *all) {
     cudart.journal.base = *outer;
     cudart.journal.after = *outer;
     join(&cudart.journal.after, all);
+    graph->ran = cudart.journal.after;
 }
 
 void cudart_journal_record(cudaEvent_t event) {

@@ -1,7 +1,22 @@
 // Operations: run now, or kept for later as a node of a graph.
 #include "runtime.h"
 
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+
+#include "cudart/library_call.h"
+
+// In the program's headers cublasSgemm is a macro for cublasSgemm_v2.
+void __cudaLibraryCall(const char *routine) {
+    static const char *const suffixes[] = {"_64", "_v2"};
+    char *name = cudart.journal.library_call;
+    snprintf(name, sizeof cudart.journal.library_call, "%s", routine ? routine : "");
+    for (size_t i = 0; i < BASE_COUNT(suffixes); i++) {
+        size_t length = strlen(name);
+        if (length > 3 && strcmp(name + length - 3, suffixes[i]) == 0) name[length - 3] = 0;
+    }
+}
 
 static void call_host(const cudart_op *op) {
     // CUDA forbids API calls from host functions, but our cuBLAS is one that copies. The lock is held, and may be

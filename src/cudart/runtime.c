@@ -152,8 +152,7 @@ static void record_unchecked(int status) {
     observe_findings_add(observe_session_findings(cudart.session), &finding);
 }
 
-static void at_exit(int status, void *context) {
-    fflush(stdout);
+void cudart_end(int status) {
     if (cudart.printed.length) {
         size_t lines = 0;
         for (size_t i = 0; i < cudart.printed.length; i++) lines += cudart.printed.data[i] == '\n';
@@ -167,6 +166,11 @@ static void at_exit(int status, void *context) {
     say_unchecked(status);
     record_unchecked(status);
     cudart_finish();
+}
+
+static void at_exit(int status, void *context) {
+    fflush(stdout);
+    cudart_end(status);
 }
 
 // Whoever reads the record gives the key for its seal at the head of stdin, before the program's own code runs: a record
@@ -200,13 +204,14 @@ __attribute__((constructor)) static void loaded(void) {
     cudart.next_id = 3; // 2 is cudaStreamPerThread's
     cudart.is_per_thread = cudart_has_per_thread_default();
     on_exit(at_exit, NULL);
+    cudart_watch_exit();
 }
 
 _Noreturn void cudart_end_in_time(const char *why) {
     fflush(stdout);
     fprintf(stderr, "kz: stopped after %g s (--timeout)\n%s\n", cudart.timeout, why);
     cudart_finish();
-    _exit(TIMED_OUT);
+    cudart_leave_process(TIMED_OUT);
 }
 
 static void *watch_time(void *unused) {

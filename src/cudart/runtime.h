@@ -259,11 +259,12 @@ typedef struct cudart_journal {
     // While an operation is submitted: what it waits for, what the stream's next one waits for.
     cudart_order base, after;
     cudaStream_t stream;
-    observe_turn turn;    // of the operation under way
-    bool is_operation;    // it is one that takes an engine
-    cudart_done *current; // what it is kept as, or NULL
-    unsigned graphs;      // nodes being run, one inside the other
-    bool calls_host;      // a host function runs: what it asks for is part of it
+    observe_turn turn;     // of the operation under way
+    bool is_operation;     // it is one that takes an engine
+    cudart_done *current;  // what it is kept as, or NULL
+    unsigned graphs;       // nodes being run, one inside the other
+    bool calls_host;       // a host function runs: what it asks for is part of it
+    char library_call[64]; // of a library of ours, while it does its work; "": none
 } cudart_journal;
 
 // Around all that is run in a stream, and around each node of a graph.
@@ -271,7 +272,8 @@ void cudart_journal_enter(cudaStream_t stream);
 void cudart_journal_leave(void);
 void cudart_journal_node_enter(const cudart_order *outer, cudaGraphNode_t node);
 void cudart_journal_node_leave(cudaGraphNode_t node, cudart_order *all);
-void cudart_journal_graph_leave(const cudart_order *outer, const cudart_order *all);
+void cudart_journal_graph_enter(cudaGraph_t graph, cudart_order *outer); // what all its nodes come after
+void cudart_journal_graph_leave(cudaGraph_t graph, const cudart_order *outer, const cudart_order *all);
 void cudart_journal_record(cudaEvent_t event);
 void cudart_journal_wait(cudaEvent_t event);
 void cudart_journal_forget(cudaStream_t stream); // it is destroyed
@@ -376,7 +378,8 @@ struct CUgraph_st {
     cudaGraphNode_t *nodes;
     size_t count, capacity;
     cudaGraph_t original;
-    bool is_child; // owned by a node
+    bool is_child;    // owned by a node
+    cudart_order ran; // its last run
     struct CUgraph_st *next;
 };
 
@@ -489,8 +492,11 @@ void cudart_reset_limits(void); // cudaDeviceGetLimit's, as a new process finds 
 // The device has caught up: what kernels printed is shown. Gives a pending fault.
 cudaError_t cudart_synchronize(void);
 void cudart_flush_prints(void);
-void cudart_finish(void);        // writes the record, once
-void cudart_keep_findings(void); // what was found until now, should the process be killed
+void cudart_end(int status);                     // of the process: says what is left to say, and finishes
+void cudart_watch_exit(void);                    // exit.c: ends without exit() are ends too
+_Noreturn void cudart_leave_process(int status); // at once
+void cudart_finish(void);                        // writes the record, once
+void cudart_keep_findings(void);                 // what was found until now, should the process be killed
 _Noreturn void cudart_end_in_time(const char *why);
 double cudart_now(void);
 // where.c: the function of the program that holds the address; false where its table of symbols does not say.

@@ -343,7 +343,10 @@ static uint64_t key_of(const observe_findings *findings, const observe_finding *
         second = finding->second_words->key;
     else if (finding->second.inst)
         second = line_key(findings, finding->second.inst);
-    if (!first && !second) first = finding->place ? finding->place : hash_text(finding->text);
+    if (!first && !second)
+        first = finding->place ? finding->place : hash_text(finding->text);
+    else if (!second) // one side is a call, not a line
+        second = finding->place;
     if (is_symmetric(finding->kind) && first > second) {
         uint64_t other = first;
         first = second;

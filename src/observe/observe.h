@@ -80,8 +80,9 @@ typedef struct observe_finding {
     uint32_t bytes;   // 0: no memory is meant
     uint32_t reach;   // of two with the same lines, that with the larger one is told
     bool is_warning;  // an error by its kind, but hardware does what is meant
-    uint64_t place;   // without sites: equal for what is told once; 0: the text says it
-    char text[2048];  // what happened, in a sentence; then, on further lines, the likely cause and what to do
+    uint64_t
+        place; // without sites, or with one: equal for what is told once; 0: the text, or the site, says it
+    char text[2048]; // what happened, in a sentence; then, on further lines, the likely cause and what to do
 } observe_finding;
 
 // All findings of a session, each pair of source lines once, with the number of times it was seen. Sources,

@@ -5,10 +5,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+static uint64_t calls_of(const streams_conflict *c) {
+    uint64_t key = base_hash(BASE_HASH, c->earlier->given.what, strlen(c->earlier->given.what));
+    return c->later ? base_hash(key, c->later->given.what, strlen(c->later->given.what)) : key;
+}
+
 // Whether such a pair of instructions, or of calls, was reported before; a loop may show it a million times.
 bool observe_streams_is_known(streams_reported *set, const streams_conflict *c) {
-    uint64_t key = base_hash(BASE_HASH, c->earlier->given.what, strlen(c->earlier->given.what));
-    if (c->later) key = base_hash(key, c->later->given.what, strlen(c->later->given.what));
+    uint64_t key = calls_of(c);
     const ptx_inst *insts[2] = {c->earlier_site->inst, c->later ? c->later_site->inst : NULL};
     key = base_hash(key, insts, sizeof insts) | 1; // 0 is a free slot
     if (set->count * 2 >= set->capacity) {
@@ -122,6 +126,7 @@ void observe_streams_report(observe_findings *findings, const streams_conflict *
         .bytes = 1,
         .reach = OBSERVE_REACH_OPERATIONS,
     };
+    if (c->later) finding.place = calls_of(c);
     base_text text = {0};
     add_sentence(&text, c);
     snprintf(finding.text, sizeof finding.text, "%s\n%s", text.data ? text.data : "", advice_of(c));

@@ -49,7 +49,20 @@ void toolchain_note_lacking(const toolchain_lacking *row, kz_error *error) {
     base_fail_note(error, "what to do: %s (docs/whole_programs.md)", row->instead);
 }
 
+// Libraries that the simulator has, and that a program was not linked with.
+static void note_unlinked(const char *said, kz_error *error) {
+    static const toolchain_lacking known[] = {{.name = "cublasLt", .symbol = "cublasLt"},
+                                              {.name = "cublas", .symbol = "cublas"},
+                                              {.name = "curand", .symbol = "curand"}};
+    for (size_t i = 0; i < BASE_COUNT(known); i++) {
+        if (!misses_function(said, &known[i])) continue;
+        base_fail_note(error, "what to do: link it with the library: --nvcc-flag -l%s", known[i].name);
+        return; // cublasLt... begins with cublas
+    }
+}
+
 void toolchain_note_lacking_in(const char *said, kz_error *error) {
+    if (said) note_unlinked(said, error);
     for (size_t i = 0; said && i < BASE_COUNT(rows); i++)
         if (misses_function(said, &rows[i]) || misses_file(said, &rows[i]))
             toolchain_note_lacking(&rows[i], error);

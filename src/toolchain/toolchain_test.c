@@ -339,6 +339,9 @@ static void test_lacking_libraries(void **state) {
     assert_has(lacks("my.cu:1:10: fatal error: cudnn.h: No such file or directory"), "cuDNN");
     assert_string_equal(lacks("ld: cannot find -lcudart\na.o: undefined reference to `cudaMalloc'"), "-");
     assert_string_equal(lacks("undefined reference to `main'"), "-");
+    assert_has(lacks("a.o: undefined reference to `cublasCreate_v2'"), "--nvcc-flag -lcublas");
+    assert_has(lacks("a.o: undefined reference to `cublasLtCreate'"), "--nvcc-flag -lcublasLt");
+    assert_has(lacks("a.o: undefined reference to `curandCreateGenerator'"), "--nvcc-flag -lcurand");
     assert_string_equal(toolchain_lacking_library("libcufftw.so.12")->name, "cuFFT");
     assert_non_null(toolchain_lacking_library("libcuda.so.1"));
     assert_non_null(toolchain_lacking_library("libnvrtc.so.13"));

@@ -394,9 +394,10 @@ kz_status workload_program_record(const workload_result *result, const char *nam
         base_fail_note(error, "likely cause: it was ended by signal %d (%s) before it could write",
                        result->signal, strsignal(result->signal));
     else
-        base_fail_note(error,
-                       "likely cause: it left by _exit() or exec(), which let no library end its work\n"
-                       "what to do: let it end by exit() or by a return from main");
+        base_fail_note(
+            error,
+            "likely cause: it left by exec() or a system call of its own, which let no library end its work\n"
+            "what to do: let it end by exit() or by a return from main");
     base_fail_note(error, "try: kz run %s", name);
     return has_opened ? KZ_IO : KZ_NOT_FOUND;
 }

@@ -50,7 +50,7 @@ void workload_program_discard(workload_result *result);
 // One sentence about an end by a signal or after the time allowed; NULL for an ordinary end.
 const char *workload_program_end(const workload_result *result, char text[WORKLOAD_SENTENCE]);
 // Reads what the program's instruments have left in its session; `name` is what the user called it.
-// Of a program under the sanitizer that was killed, or left by _exit(): what was found until then. False: there is none.
+// Of a program under the sanitizer that was killed, or left by exec(): what was found until then. False: there is none.
 bool workload_program_unfinished(const workload_result *result, report_record *record);
 kz_status workload_program_record(const workload_result *result, const char *name, report_record *record,
                                   kz_error *error);

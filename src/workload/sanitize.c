@@ -58,7 +58,8 @@ static void say_unchecked(const workload_sanitizer *s, const workload_result *re
         snprintf(text, sizeof text, "it was ended by signal %d (%s)", result->signal,
                  strsignal(result->signal));
     else if (is_unfinished)
-        snprintf(text, sizeof text, "it left by _exit() or exec(), before the sanitizer could end its work");
+        snprintf(text, sizeof text,
+                 "it left by exec() or a system call of its own, before the sanitizer could end its work");
     else
         return;
     report_findings_add_unchecked(findings, name, text);

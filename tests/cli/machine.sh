@@ -11,12 +11,18 @@ int main(int argc, char **argv) {
     cudaMalloc(&a, 128);
     fill<<<1, 32>>>(a);
     cudaDeviceSynchronize();
-    if (argc > 1 && *argv[1] == 'l') _exit(0);
+    if (argc > 1 && *argv[1] == 'l') execl("/bin/true", "true", (char *)0);
+    if (argc > 1 && *argv[1] == '_') _exit(0);
+    if (argc > 1 && *argv[1] == 'q') quick_exit(0);
     while (argc > 1) pause();
 }
 END
 expect_exit 5 prof program.cu leaves
-expect_err "it left by _exit() or exec()"
+expect_err "it left by exec()"
+for end in _exit quick_exit; do # ends without the handlers of exit() are recorded too
+    expect_exit 0 prof program.cu $end
+    expect_out fill
+done
 
 # A program does not outlive the kz that was killed.
 "$KZ" run program.cu stays > "$FOLDER/out" 2> "$FOLDER/err" &

@@ -149,7 +149,8 @@ int main(int argc, char **argv) {
     if (*argv[1] == 'h') pause();
     if (*argv[1] == 's') raise(SIGSEGV);
     if (*argv[1] == 'k') raise(SIGKILL);
-    if (*argv[1] == 'l') _exit(0);
+    if (*argv[1] == 'l') execl("/bin/true", "true", (char *)0);
+    if (*argv[1] == 'q') _exit(3);
     if (*argv[1] == 'f') fill<<<1, 64>>>(a);
     exit(3);
 }
@@ -163,12 +164,14 @@ cut_short() { # cut_short HOW REASON
 cut_short hangs "it was stopped after 0.5 s (--timeout)"
 cut_short segmentation "it was ended by signal 11"
 cut_short killed "it was ended by signal 9"
-cut_short leaves "it left by _exit() or exec()"
+cut_short leaves "it left by exec()"
 expect_exit 11 sanitize "$FOLDER/cut.cu" killed race
 expect_out "error: data race"
 expect_out "not all was checked: it was ended by signal 9"
 expect_exit 11 sanitize "$FOLDER/cut.cu" fault
 expect_out "not all was checked: the device was lost"
+expect_exit 3 sanitize "$FOLDER/cut.cu" quits # by _exit(), which ends a run like exit()
+expect_out "in 1 launch"
 expect_exit 3 sanitize "$FOLDER/cut.cu" exits
 grep -q "not all" "$FOLDER/out" && fail "a run that came to its end was called cut short"
 

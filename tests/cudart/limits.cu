@@ -90,6 +90,9 @@ int main() {
     CHECK(value == 1024);
     recurse<<<1, 1>>>(out, 1);
     OK(cudaDeviceSynchronize());
+    OK(cudaDeviceSetLimit(cudaLimitStackSize, 0));
+    OK(cudaDeviceGetLimit(&value, cudaLimitStackSize));
+    CHECK(value == 0);
     OK(cudaDeviceSetLimit(cudaLimitStackSize, 10001));
     OK(cudaDeviceGetLimit(&value, cudaLimitStackSize));
     CHECK(value == 10016);

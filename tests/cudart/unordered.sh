@@ -36,4 +36,27 @@ END
 expect_exit 0 sanitize "$FOLDER/default.cu"
 expect_exit 11 sanitize --nvcc-flag --default-stream=per-thread "$FOLDER/default.cu"
 expect_out "kernel add in a thread's default stream"
+
+# A race with a library's call names the routine, not the copies it is made of; races with two calls are two.
+cat > "$FOLDER/library.cu" << 'END'
+#include <cublas_v2.h>
+__global__ void fill(float *a) { a[threadIdx.x] = 1; }
+int main() {
+    float *a, one = 1, host[64];
+    cudaStream_t s;
+    cublasHandle_t handle;
+    cudaMalloc(&a, 256);
+    cudaStreamCreateWithFlags(&s, cudaStreamNonBlocking);
+    cublasCreate(&handle);
+    cudaMemset(a, 0, 256);
+    fill<<<1, 64, 0, s>>>(a);
+    cublasSgemm(handle, CUBLAS_OP_N, CUBLAS_OP_N, 8, 8, 8, &one, a, 8, a, 8, &one, a, 8);
+    cudaMemcpy(host, a, 256, cudaMemcpyDeviceToHost);
+}
+END
+expect_exit 11 sanitize --nvcc-flag -lcublas "$FOLDER/library.cu"
+for call in cudaMemset cublasSgemm "cudaMemcpy "; do expect_out "$call"; done
+expect_out "3 errors"
+expect_exit 6 sanitize "$FOLDER/library.cu"
+expect_err "what to do: link it with the library: --nvcc-flag -lcublas"
 finish

@@ -385,6 +385,68 @@ CASE(graph_twice) {
     EXPECT(at(a, 0) == 6);
 }
 
+// One add to `a` as a graph.
+static cudaGraphExec_t graph_of_add(int *a) {
+    cudaStream_t one = stream();
+    cudaGraph_t graph;
+    cudaGraphExec_t ready;
+    cudaDeviceSynchronize();
+    cudaStreamBeginCapture(one, cudaStreamCaptureModeGlobal);
+    add<<<1, 32, 0, one>>>(a, 1);
+    cudaStreamEndCapture(one, &graph);
+    cudaGraphInstantiate(&ready, graph, 0);
+    return ready;
+}
+
+// right: one executable graph in two streams: its launches follow each other
+CASE(graph_two_streams) {
+    int *a = zeros(32);
+    cudaGraphExec_t ready = graph_of_add(a);
+    cudaStream_t one = stream(), two = stream();
+    cudaGraphLaunch(ready, one);
+    cudaGraphLaunch(ready, two);
+    cudaGraphLaunch(ready, one);
+    EXPECT(at(a, 0) == 3);
+}
+
+// wrong: race: two executable graphs of the same work in two streams
+CASE(graphs_two_streams) {
+    int *a = zeros(32);
+    cudaGraphExec_t first = graph_of_add(a), second = graph_of_add(a);
+    cudaGraphLaunch(first, stream());
+    cudaGraphLaunch(second, stream());
+    at(a, 0);
+}
+
+// wrong: race: a graph in one stream, a kernel on the same bytes in another
+CASE(graph_and_kernel) {
+    int *a = zeros(32);
+    cudaGraphLaunch(graph_of_add(a), stream());
+    add<<<1, 32, 0, stream()>>>(a, 1);
+    at(a, 0);
+}
+
+// wrong: host-access: the host reads memory of cudaMalloc
+CASE(host_reads_device) {
+    volatile int *a = zeros(32);
+    std::printf("%d\n", a[3]);
+}
+
+// wrong: host-access: the host writes memory of cudaMalloc
+CASE(host_writes_device) {
+    volatile int *a = zeros(32);
+    a[3] = 1;
+}
+
+// right: the host uses managed memory through the same pointer as the kernel
+CASE(host_uses_managed) {
+    int *a = managed(32);
+    fill<<<1, 32>>>(a, 5);
+    cudaDeviceSynchronize();
+    a[3]++;
+    EXPECT(a[3] == 6);
+}
+
 // A launch that may begin before its predecessor in the stream has ended.
 template <class... T> static void launch_early(void (*kernel)(T...), cudaStream_t in, T... values) {
     cudaLaunchAttribute early;

@@ -35,7 +35,8 @@ static cublas_status run_sum(cublas_job *job) {
     return right ? CUBLAS_SUCCESS : CUBLAS_EXECUTION_FAILED;
 }
 
-static cublas_status enqueue_sum(const cublas_handle *handle, sum *s, const void *alpha, const void *beta) {
+static cublas_status enqueue_sum_as(const char *routine, const cublas_handle *handle, sum *s,
+                                    const void *alpha, const void *beta) {
     cublas_status status = cublas_check(handle);
     if (status) return status;
     if (s->m < 0 || s->n < 0 || !alpha || !beta || !cublas_matrix_fits(&s->a, s->m, s->n) ||
@@ -46,8 +47,10 @@ static cublas_status enqueue_sum(const cublas_handle *handle, sum *s, const void
     s->alpha = cublas_scalar_of(on_device, alpha, s->c.type);
     s->beta = cublas_scalar_of(on_device, beta, s->c.type);
     s->job.run = run_sum;
+    s->job.routine = routine;
     return cublas_enqueue(handle->stream, &s->job, sizeof *s);
 }
+#define enqueue_sum(...) enqueue_sum_as(__func__, __VA_ARGS__)
 
 #define GEAM(name, t, integer)                                                                               \
     CUBLAS_FUNCTION(name, cublas_handle *handle, cublas_operation ta, cublas_operation tb, integer m,        \
@@ -89,7 +92,7 @@ static cublas_status run_diagonal(cublas_job *job) {
     return right ? CUBLAS_SUCCESS : CUBLAS_EXECUTION_FAILED;
 }
 
-static cublas_status enqueue_diagonal(const cublas_handle *handle, diagonal *d) {
+static cublas_status enqueue_diagonal_as(const char *routine, const cublas_handle *handle, diagonal *d) {
     cublas_status status = cublas_check(handle);
     if (status) return status;
     if ((unsigned)d->side > CUBLAS_RIGHT || d->m < 0 || d->n < 0 || !cublas_matrix_fits(&d->a, d->m, d->n) ||
@@ -98,8 +101,10 @@ static cublas_status enqueue_diagonal(const cublas_handle *handle, diagonal *d) 
     if (d->m == 0 || d->n == 0) return CUBLAS_SUCCESS;
     d->x.ld = d->step ? llabs(d->step) : 1;
     d->job.run = run_diagonal;
+    d->job.routine = routine;
     return cublas_enqueue(handle->stream, &d->job, sizeof *d);
 }
+#define enqueue_diagonal(...) enqueue_diagonal_as(__func__, __VA_ARGS__)
 
 #define DGMM(name, t, integer)                                                                               \
     CUBLAS_FUNCTION(name, cublas_handle *handle, cublas_side side, integer m, integer n, const void *a,      \

@@ -82,9 +82,11 @@ typedef struct cublas_scalar {
 } cublas_scalar;
 cublas_scalar cublas_scalar_of(bool on_device, const void *pointer, cublas_type type);
 bool cublas_scalar_read(const cublas_scalar *scalar, cublas_number *value);
-// Enqueues `run(job)`; the job is freed unless the stream captures. Gives what the run gave.
+// Enqueues `run(job)`; the job is freed unless the stream captures. Gives what the run gave. The routine is what the
+// program called: findings name it. Functions between the two are called by macros that add it (__func__).
 typedef struct cublas_job {
     cublas_status (*run)(struct cublas_job *self);
+    const char *routine;
     cublas_status status;
 } cublas_job;
 cublas_status cublas_enqueue(cudaStream_t stream, const cublas_job *job, size_t bytes);
@@ -147,7 +149,9 @@ typedef struct cublas_product {
 } cublas_product;
 
 // Checks and enqueues it. The scalars' types may differ: herk's are real.
-cublas_status cublas_multiply(const cublas_handle *handle, cublas_product *product, const void *alpha,
-                              cublas_type alpha_type, const void *beta, cublas_type beta_type);
+cublas_status cublas_multiply_as(const char *routine, const cublas_handle *handle, cublas_product *product,
+                                 const void *alpha, cublas_type alpha_type, const void *beta,
+                                 cublas_type beta_type);
+#define cublas_multiply(...) cublas_multiply_as(__func__, __VA_ARGS__)
 
 #endif

@@ -6,6 +6,7 @@
 
 #include "base/base.h"
 #include "cublas.h"
+#include "cudart/library_call.h"
 #include "sim/formats.h"
 
 static const struct {
@@ -136,7 +137,9 @@ bool cublas_scalar_read(const cublas_scalar *scalar, cublas_number *value) {
 
 static void CUDART_CB run_job(void *data) {
     cublas_job *job = data;
+    __cudaLibraryCall(job->routine);
     job->status = job->run(job);
+    __cudaLibraryCall(NULL);
 }
 
 cublas_status cublas_enqueue(cudaStream_t stream, const cublas_job *job, size_t bytes) {

@@ -66,8 +66,8 @@ enum { COMPUTE_32F = 68 };
 static bool is_byte_float(cublas_type type) { return type == CUBLAS_E4M3 || type == CUBLAS_E5M2; }
 
 // cuBLASLt alone has 8-bit floats. Bytes come in columns of whole words.
-static cublas_status multiply_any(const cublas_handle *handle, cublas_product *p, const void *alpha,
-                                  const void *beta, int compute) {
+static cublas_status multiply_any_as(const char *routine, const cublas_handle *handle, cublas_product *p,
+                                     const void *alpha, const void *beta, int compute) {
     cublas_type scalar;
     if (is_byte_float(p->a.type) || is_byte_float(p->b.type) || is_byte_float(p->c.type))
         return CUBLAS_INVALID_VALUE;
@@ -75,8 +75,9 @@ static cublas_status multiply_any(const cublas_handle *handle, cublas_product *p
     if (p->a.type != p->b.type || !whole_words ||
         !cublas_can_multiply(compute, (int)p->a.type, (int)p->c.type, &scalar))
         return CUBLAS_NOT_SUPPORTED;
-    return cublas_multiply(handle, p, alpha, scalar, beta, scalar);
+    return cublas_multiply_as(routine, handle, p, alpha, scalar, beta, scalar);
 }
+#define multiply_any(...) multiply_any_as(__func__, __VA_ARGS__)
 
 #define GEMM_EX(name, unused, integer)                                                                       \
     CUBLAS_FUNCTION(name, BEGIN(integer), const void *a, cublas_type at, integer lda, const void *b,         \

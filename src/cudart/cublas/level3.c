@@ -65,8 +65,9 @@ typedef struct update {
 } update;
 
 // op(A) op(B)^T, or ^H: what is not N is T for symmetric matrices and C for Hermitian ones, whichever was said.
-static cublas_status run_update(const cublas_handle *handle, const update *u, const void *alpha,
-                                cublas_type alpha_type, const void *beta, cublas_type beta_type) {
+static cublas_status run_update_as(const char *routine, const cublas_handle *handle, const update *u,
+                                   const void *alpha, cublas_type alpha_type, const void *beta,
+                                   cublas_type beta_type) {
     bool plain = u->operation == CUBLAS_N;
     cublas_operation turned = u->form == CUBLAS_HERMITIAN ? CUBLAS_C : CUBLAS_T;
     if (cublas_check(handle)) return CUBLAS_NOT_INITIALIZED;
@@ -82,8 +83,9 @@ static cublas_status run_update(const cublas_handle *handle, const update *u, co
         .b = {.at = u->b, .ld = u->ldb, .type = u->type, .operation = plain ? turned : CUBLAS_N},
         .c = {.at = u->c, .ld = u->ldc, .type = u->c_type, .form = u->form, .fill = u->fill},
     };
-    return cublas_multiply(handle, &p, alpha, alpha_type, beta, beta_type);
+    return cublas_multiply_as(routine, handle, &p, alpha, alpha_type, beta, beta_type);
 }
+#define run_update(...) run_update_as(__func__, __VA_ARGS__)
 
 #define RANK_K(name, suffix, integer, t, form_, scalar)                                                      \
     CUBLAS_FUNCTION(cublas##name##suffix, cublas_handle *handle, cublas_fill fill,                           \

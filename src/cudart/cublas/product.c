@@ -56,8 +56,9 @@ static cublas_status run(cublas_job *job) {
     return CUBLAS_SUCCESS;
 }
 
-cublas_status cublas_multiply(const cublas_handle *handle, cublas_product *p, const void *alpha,
-                              cublas_type alpha_type, const void *beta, cublas_type beta_type) {
+cublas_status cublas_multiply_as(const char *routine, const cublas_handle *handle, cublas_product *p,
+                                 const void *alpha, cublas_type alpha_type, const void *beta,
+                                 cublas_type beta_type) {
     cublas_status status = cublas_check(handle);
     if (status) return status;
     if (p->m < 0 || p->n < 0 || p->k < 0 || p->batch < 0 || !cublas_matrix_fits(&p->a, p->m, p->k) ||
@@ -72,5 +73,6 @@ cublas_status cublas_multiply(const cublas_handle *handle, cublas_product *p, co
     p->alpha = cublas_scalar_of(on_device, alpha, alpha_type);
     if (!p->replaces) p->beta = cublas_scalar_of(on_device, beta, beta_type);
     p->job.run = run;
+    p->job.routine = routine;
     return cublas_enqueue(handle->stream, &p->job, sizeof *p);
 }

@@ -53,7 +53,8 @@ static cublas_status run(cublas_job *job) {
     return CUBLAS_SUCCESS;
 }
 
-static cublas_status enqueue(const cublas_handle *handle, solve *s, int unit, const void *alpha) {
+static cublas_status enqueue_as(const char *routine, const cublas_handle *handle, solve *s, int unit,
+                                const void *alpha) {
     int64_t order = s->side == CUBLAS_LEFT ? s->m : s->n;
     cublas_status status = cublas_check(handle);
     if (status) return status;
@@ -64,8 +65,10 @@ static cublas_status enqueue(const cublas_handle *handle, solve *s, int unit, co
     s->a.form = unit ? CUBLAS_UNIT_TRIANGULAR : CUBLAS_TRIANGULAR;
     s->alpha = cublas_scalar_of(handle->pointer_mode == CUBLAS_POINTER_DEVICE, alpha, s->a.type);
     s->job.run = run;
+    s->job.routine = routine;
     return cublas_enqueue(handle->stream, &s->job, sizeof *s);
 }
+#define enqueue(...) enqueue_as(__func__, __VA_ARGS__)
 
 #define BEGIN(integer)                                                                                       \
     cublas_handle *handle, cublas_side side, cublas_fill fill, cublas_operation operation, int unit,         \

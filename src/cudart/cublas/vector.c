@@ -162,8 +162,8 @@ static cublas_status run_vector(cublas_job *job) {
     return right ? CUBLAS_SUCCESS : CUBLAS_EXECUTION_FAILED;
 }
 
-static cublas_status enqueue(const cublas_handle *handle, vector_job *j, const void *alpha,
-                             const void *beta) {
+static cublas_status enqueue_as(const char *routine, const cublas_handle *handle, vector_job *j,
+                                const void *alpha, const void *beta) {
     cublas_status status = cublas_check(handle);
     if (status) return status;
     bool needs_result = j->what >= DOT && j->what <= IAMIN;
@@ -174,8 +174,10 @@ static cublas_status enqueue(const cublas_handle *handle, vector_job *j, const v
     if (alpha) j->alpha = cublas_scalar_of(handle->pointer_mode == CUBLAS_POINTER_DEVICE, alpha, j->type);
     if (beta) j->beta = cublas_scalar_of(handle->pointer_mode == CUBLAS_POINTER_DEVICE, beta, j->type);
     j->job.run = run_vector;
+    j->job.routine = routine;
     return cublas_enqueue(handle->stream, &j->job, sizeof *j);
 }
+#define enqueue(...) enqueue_as(__func__, __VA_ARGS__)
 
 #define ROUTINES(S, IS, t)                                                                                   \
     CUBLAS_FUNCTION(cublas##S##axpy_v2, cublas_handle *handle, int n, const void *alpha, void *x,            \

@@ -8,6 +8,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "cudart/library_call.h"
 #include "curand.h"
 
 #define MAGIC UINT32_C(0x6b7a726e)
@@ -23,6 +24,7 @@ typedef struct curand_generator {
 typedef struct curand_job {
     curand_task task;
     void *to;
+    const char *routine; // that the program called
     curand_status status;
 } curand_job;
 
@@ -107,7 +109,9 @@ static void CUDART_CB run(void *data) {
     j->status = CURAND_ALLOCATION_FAILED;
     if (values && (!t->dimensions || curand_fill_quasi(t, values))) {
         for (size_t i = 0; i < t->count && !t->dimensions; i++) put(t, values, i);
+        __cudaLibraryCall(j->routine);
         bool right = cudaMemcpy(j->to, values, bytes, cudaMemcpyDefault) == cudaSuccess;
+        __cudaLibraryCall(NULL);
         j->status = right ? CURAND_SUCCESS : CURAND_LAUNCH_FAILURE;
     }
     free(values);
@@ -126,7 +130,7 @@ static curand_status check(const curand_generator *g, const curand_task *task, c
     return task->kind == POISSON && !(task->mean > 0) ? CURAND_OUT_OF_RANGE : CURAND_SUCCESS;
 }
 
-static curand_status generate(curand_generator *g, void *to, curand_task task) {
+static curand_status generate_as(const char *routine, curand_generator *g, void *to, curand_task task) {
     if (!is_generator(g)) return CURAND_NOT_INITIALIZED;
     curand_status status = check(g, &task, to);
     if (status || task.count == 0) return status;
@@ -138,7 +142,7 @@ static curand_status generate(curand_generator *g, void *to, curand_task task) {
     task.dimensions = place->dimensions;
     task.scrambled = place->scrambled;
     task.of_64_bits = place->of_64_bits;
-    *kept = (curand_job){.task = task, .to = to};
+    *kept = (curand_job){.task = task, .to = to, .routine = routine};
     size_t even = task.count + task.count % 2 * (task.kind == NORMAL || task.kind == LOG_NORMAL);
     g->place.offset += task.dimensions ? task.count / task.dimensions : even * words_each(&task);
     enum cudaStreamCaptureStatus capture = cudaStreamCaptureStatusNone;
@@ -150,6 +154,7 @@ static curand_status generate(curand_generator *g, void *to, curand_task task) {
     free(kept);
     return status;
 }
+#define generate(...) generate_as(__func__, __VA_ARGS__)
 
 // ---- the calls ------------------------------------------------------------------------------------------
 

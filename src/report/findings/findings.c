@@ -135,8 +135,15 @@ static bool same_line(const json_t *a, const json_t *b, const char *side, const 
            strcmp(report_get_text(x, "file"), report_get_text(y, "file")) == 0;
 }
 
+// A race with a call has one line: the text says which call.
+static bool is_with_call(const json_t *finding) {
+    return strcmp(report_get_text(finding, "between"), "operations") == 0 && !report_get(finding, "second");
+}
+
 bool report_finding_is_same(const json_t *a, const json_t *b) {
     if (strcmp(report_get_text(a, "kind"), report_get_text(b, "kind"))) return false;
+    if (is_with_call(a) && is_with_call(b) && strcmp(report_get_text(a, "text"), report_get_text(b, "text")))
+        return false;
     if (!report_get(a, "first") && !report_get(a, "second"))
         return !report_get(b, "first") && !report_get(b, "second") &&
                strcmp(report_get_text(a, "text"), report_get_text(b, "text")) == 0;

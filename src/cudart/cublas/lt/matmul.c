@@ -291,7 +291,7 @@ CUBLAS_FUNCTION(cublasLtMatmul, cublas_handle *handle, const lt_matmul_desc *des
     if (bytes < lt_workspace_bytes(desc, ld)) return CUBLAS_NOT_SUPPORTED;
     bool no_beta = desc->pointer_mode == LT_VECTOR_BETA_ZERO;
     if (!no_beta && !beta) return CUBLAS_INVALID_VALUE;
-    matmul m = {.job = {.run = run},
+    matmul m = {.job = {.run = run, .routine = __func__},
                 .desc = *desc,
                 .la = *la,
                 .lb = *lb,

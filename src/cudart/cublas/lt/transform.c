@@ -63,7 +63,7 @@ CUBLAS_FUNCTION(cublasLtMatrixTransform, cublas_handle *handle, const lt_transfo
         (has_b && !cublas_is_type(lb->type)) || (a && !is_there(la, lc)) || (has_b && !is_there(lb, lc)) ||
         d->pointer_mode > LT_DEVICE || lc->plane)
         return CUBLAS_NOT_SUPPORTED;
-    transform t = {.job = {.run = run}, .d = *d, .lc = *lc, .a = a, .b = b, .c = c};
+    transform t = {.job = {.run = run, .routine = __func__}, .d = *d, .lc = *lc, .a = a, .b = b, .c = c};
     bool on_device = d->pointer_mode == LT_DEVICE;
     if (a) t.la = *la, t.alpha = cublas_scalar_of(on_device, alpha, (cublas_type)d->scale_type);
     if (has_b) t.lb = *lb, t.beta = cublas_scalar_of(on_device, beta, (cublas_type)d->scale_type);
