@@ -17,7 +17,6 @@ typedef bool sim_selector(sim_decoder *decoder, const ptx_inst *inst, sim_op *op
     sim_selector sim_select_address_##isa;                                                                   \
     void sim_load_lanes_##isa(sim_warp *warp, const sim_op *op, uint32_t mask);                              \
     void sim_store_lanes_##isa(sim_warp *warp, const sim_op *op, uint32_t mask);                             \
-    void sim_pick_shared_##isa(bool is_store, sim_op *op); /* exec_shared.c, for exec_memory.c */            \
     bool sim_can_share_base_##isa(const sim_op *access);                                                     \
     bool sim_share_base_##isa(sim_op *access, sim_op *summary);                                              \
     sim_selector sim_select_integer_##isa; /* add sub mul mad div rem min max abs neg, with carries too */   \

@@ -13,7 +13,7 @@ typedef enum memory_space {
 } memory_space;
 
 // How the addresses of lanes lie.
-typedef enum pattern { SCATTERED, UNIFORM, CONTIGUOUS } pattern;
+typedef enum pattern { SCATTERED, UNIFORM, CONTIGUOUS, STRIDED } pattern;
 
 enum { MEMORY_ELEMENTS = 8 };
 
@@ -66,7 +66,22 @@ bool SIM_NAME(sim_find_hosts)(sim_warp *warp, const sim_op *op, uint32_t mask, b
 // Where one lane does, or a fault that ends the launch.
 uint8_t *SIM_NAME(sim_lane_host)(sim_warp *warp, const sim_op *op, unsigned lane, bool write);
 void SIM_NAME(sim_pick_atomic)(const memory_form *form, sim_op *op); // exec_atomic.c
-void SIM_NAME(sim_pick_local)(const memory_form *form, sim_op *op); // exec_local.c: what suits better, if any
+// What suits a plain access to a space better than lane by lane, if any: exec_global.c, exec_shared.c, exec_local.c.
+void SIM_NAME(sim_pick_global)(const memory_form *form, sim_op *op);
+void SIM_NAME(sim_pick_shared)(const memory_form *form, sim_op *op);
+void SIM_NAME(sim_pick_local)(const memory_form *form, sim_op *op);
+
+// True where each of 32 accesses lies in [low, low + room) and is aligned to its size, a power of two. No branch
+// and no comparison: of an offset past the end, it or its distance to the end has the highest bit.
+static inline bool are_inside(const uint64_t *at, uint64_t low, uint64_t room, uint64_t bytes) {
+    uint64_t limit = room - bytes, over = 0, bits = 0;
+    for (int i = 0; i < SIM_LANES; i++) {
+        uint64_t offset = at[i] - low;
+        over |= offset | (limit - offset);
+        bits |= at[i];
+    }
+    return !(over >> 63 | (bits & (bytes - 1)));
+}
 #endif
 
 #endif

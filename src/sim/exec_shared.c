@@ -279,10 +279,11 @@ static void SIM_NAME(store_shared_4)(sim_warp *w, const sim_op *op) {
 }
 #endif
 
-void SIM_NAME(sim_pick_shared)(bool is_store, sim_op *op) {
-    op->full = is_store ? SIM_NAME(store_shared_4) : SIM_NAME(load_shared_4);
+void SIM_NAME(sim_pick_shared)(const memory_form *f, sim_op *op) {
+    if (f->bytes != 4 || f->count != 1 || f->reg_bits != 32 || f->regs[0] == SIM_NOWHERE) return;
+    op->full = f->is_store ? SIM_NAME(store_shared_4) : SIM_NAME(load_shared_4);
 #if defined(__AVX2__)
-    op->masked = is_store ? SIM_NAME(store_shared_4_masked) : SIM_NAME(load_shared_4_masked);
+    op->masked = f->is_store ? SIM_NAME(store_shared_4_masked) : SIM_NAME(load_shared_4_masked);
 #endif
 }
 
