@@ -9,9 +9,10 @@
 
 typedef struct exchange {
     uint32_t mask; // lanes that take part
+    uint32_t yes;  // vote: those of them whose predicate holds
     uint64_t a[SIM_LANES];
     uint32_t b[SIM_LANES], c[SIM_LANES];
-    uint64_t d[SIM_LANES];
+    uint32_t d[SIM_LANES];
     uint32_t p; // second result: a predicate
 } exchange;
 
@@ -19,33 +20,45 @@ static uint8_t *frame_of(const sim_warp *w, const sim_path *path) {
     return w->registers + w->frames[path->frame].at;
 }
 
+// The source operands of the path's lanes.
+#define TAKE(T, to, at)                                                                                      \
+    {                                                                                                        \
+        const T *from = (const T *)(frame + (at));                                                           \
+        if (path->mask == SIM_ALL)                                                                           \
+            for (int i = 0; i < SIM_LANES; i++) (to)[i] = from[i];                                           \
+        else                                                                                                 \
+            for (uint32_t m = path->mask; m; m &= m - 1) (to)[__builtin_ctz(m)] = from[__builtin_ctz(m)];    \
+    }
 static void gather(const sim_warp *w, const sim_path *path, const sim_op *op, exchange *x) {
     const uint8_t *frame = frame_of(w, path);
-    bool wide = op->inst->type_count && ptx_type_bits(op->inst->types[0]) == 64;
-    for (uint32_t m = path->mask; m; m &= m - 1) {
-        int i = __builtin_ctz(m);
-        if (op->inst->op == PTX_OP_VOTE)
-            x->a[i] = (*(const uint32_t *)(frame + op->a) >> i & 1) ^ op->aux8;
-        else if (op->a != SIM_NOWHERE)
-            x->a[i] = wide ? ((const uint64_t *)(frame + op->a))[i] : ((const uint32_t *)(frame + op->a))[i];
-        if (op->b != SIM_NOWHERE) x->b[i] = ((const uint32_t *)(frame + op->b))[i];
-        if (op->c != SIM_NOWHERE) x->c[i] = ((const uint32_t *)(frame + op->c))[i];
-    }
     x->mask |= path->mask;
+    if (op->inst->op == PTX_OP_VOTE) {
+        x->yes |= (*(const uint32_t *)(frame + op->a) ^ (0u - op->aux8)) & path->mask;
+        return;
+    }
+    bool wide = op->inst->op == PTX_OP_MATCH && ptx_type_bits(op->inst->types[0]) == 64;
+    if (wide)
+        TAKE(uint64_t, x->a, op->a)
+    else if (op->a != SIM_NOWHERE)
+        TAKE(uint32_t, x->a, op->a)
+    if (op->b != SIM_NOWHERE) TAKE(uint32_t, x->b, op->b)
+    if (op->c != SIM_NOWHERE) TAKE(uint32_t, x->c, op->c)
 }
+#undef TAKE
 
 static void scatter(const sim_warp *w, const sim_path *path, const sim_op *op, const exchange *x) {
     uint8_t *frame = frame_of(w, path);
     const ptx_operand *to = &op->inst->operands[0];
     bool predicate = op->inst->op == PTX_OP_VOTE && op->inst->by_category[PTX_CAT_MODE] != PTX_MOD_BALLOT;
     if (op->d != SIM_NOWHERE && predicate) {
-        uint32_t *d = (uint32_t *)(frame + op->d), value = 0;
-        for (uint32_t m = path->mask; m; m &= m - 1)
-            if (x->d[__builtin_ctz(m)]) value |= m & (0u - m);
-        *d = (*d & ~path->mask) | value;
+        uint32_t *d = (uint32_t *)(frame + op->d);
+        *d = (*d & ~path->mask) | (x->d[0] ? path->mask : 0); // a vote's result is the same for all
     } else if (op->d != SIM_NOWHERE && to->kind == PTX_OPERAND_REG) {
-        for (uint32_t m = path->mask; m; m &= m - 1)
-            ((uint32_t *)(frame + op->d))[__builtin_ctz(m)] = (uint32_t)x->d[__builtin_ctz(m)];
+        uint32_t *d = (uint32_t *)(frame + op->d);
+        if (path->mask == SIM_ALL)
+            memcpy(d, x->d, sizeof x->d);
+        else
+            for (uint32_t m = path->mask; m; m &= m - 1) d[__builtin_ctz(m)] = x->d[__builtin_ctz(m)];
     }
     if (op->aux != SIM_NOWHERE) {
         uint32_t *p = (uint32_t *)(frame + op->aux);
@@ -82,7 +95,7 @@ static void shuffle(const sim_op *op, exchange *x) {
         uint32_t lane = (uint32_t)__builtin_ctz(m);
         bool inside;
         uint32_t from = shuffle_source(mode, lane, x->b[lane], x->c[lane], &inside);
-        x->d[lane] = x->a[from];
+        x->d[lane] = (uint32_t)x->a[from];
         if (inside) x->p |= UINT32_C(1) << lane;
     }
 }
@@ -117,27 +130,26 @@ static void shuffle_warp(const sim_warp *w, const sim_path *path, const sim_op *
 }
 
 static void vote(const sim_op *op, exchange *x) {
-    uint32_t yes = 0;
-    for (uint32_t m = x->mask; m; m &= m - 1)
-        if (x->a[__builtin_ctz(m)]) yes |= m & (0u - m);
-    uint64_t result;
+    uint32_t result;
     if (op->inst->by_category[PTX_CAT_MODE] == PTX_MOD_BALLOT)
-        result = yes;
+        result = x->yes;
     else if (op->inst->by_category[PTX_CAT_MODE] == PTX_MOD_ALL)
-        result = yes == x->mask;
+        result = x->yes == x->mask;
     else if (op->inst->by_category[PTX_CAT_MODE] == PTX_MOD_ANY)
-        result = yes != 0;
+        result = x->yes != 0;
     else
-        result = yes == x->mask || yes == 0; // .uni
+        result = x->yes == x->mask || x->yes == 0; // .uni
     for (int i = 0; i < SIM_LANES; i++) x->d[i] = result;
 }
 
+// Each value once, by the lowest lane that has it.
 static void match(const sim_op *op, exchange *x) {
-    for (uint32_t m = x->mask; m; m &= m - 1) {
-        uint32_t lane = (uint32_t)__builtin_ctz(m), equal = 0;
-        for (uint32_t n = x->mask; n; n &= n - 1)
-            if (x->a[__builtin_ctz(n)] == x->a[lane]) equal |= n & (0u - n);
-        x->d[lane] = equal;
+    for (uint32_t left = x->mask, equal; left; left &= ~equal) {
+        uint32_t lane = (uint32_t)__builtin_ctz(left);
+        equal = 0;
+        for (uint32_t i = lane; i < SIM_LANES; i++) equal |= (uint32_t)(x->a[i] == x->a[lane]) << i;
+        equal &= x->mask;
+        for (uint32_t m = equal; m; m &= m - 1) x->d[__builtin_ctz(m)] = equal;
     }
     if (op->inst->by_category[PTX_CAT_MODE] != PTX_MOD_ALL) return;
     bool all = x->mask && x->d[__builtin_ctz(x->mask)] == x->mask;
@@ -170,7 +182,7 @@ static void transpose(const sim_op *op, exchange *x) {
     for (uint32_t lane = 0; lane < SIM_LANES; lane++) {
         uint32_t row = lane / 4, column = lane % 4 * 2, shift = row % 2 * 16;
         uint64_t low = x->a[4 * column + row / 2], high = x->a[4 * (column + 1) + row / 2];
-        x->d[lane] = (low >> shift & 0xffff) | (high >> shift & 0xffff) << 16;
+        x->d[lane] = (uint32_t)((low >> shift & 0xffff) | (high >> shift & 0xffff) << 16);
     }
 }
 
@@ -233,7 +245,9 @@ void sim_exchange(sim_warp *w, sim_path *const *paths, uint32_t count) {
         return;
     }
     exchange x;
-    memset(&x, 0, sizeof x);
+    x.mask = x.yes = x.p = 0;
+    if (paths[0]->mask != SIM_ALL)
+        memset(x.a, 0, sizeof x.a); // what a shuffle reads of a lane that takes no part
     for (uint32_t i = 0; i < count; i++) {
         const sim_op *op = basic_blocks[paths[i]->basic_block].last;
         if (op->inst->op != first->inst->op)
