@@ -45,6 +45,7 @@ typedef struct course_parameter {
     const char *value;             // of a scalar that is no axis: an expression, or "uniform"
     const char *reference, *bound; // of an output: expressions in C; NULL where reference.c says it
     int fill;                      // of an output: the byte before each launch; -1: poisoned
+    const char *on_device;         // of a program's buffer: elements that kernels read or write; NULL: all
 } course_parameter;
 
 typedef struct course_case {

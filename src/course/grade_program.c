@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "device/gpus.h"
+#include "device_work.h"
 #include "early_code.h"
 #include "finding_rows.h"
 #include "gate.h"
@@ -31,7 +32,7 @@ typedef struct grading {
     char library[TOOLCHAIN_PATH], folder[TOOLCHAIN_PATH], executable[TOOLCHAIN_PATH];
     char record[COURSE_PATH + 32];
     uint8_t seal_key[BASE_SEAL_KEY]; // of the last run
-    bool on_gpu, used_device;
+    bool on_gpu;
     bool lost_record; // of a run: nothing was judged
 } grading;
 
@@ -199,16 +200,6 @@ static kz_status fail_without_record(const grading *g, kz_error *error) {
     return KZ_IO;
 }
 
-// Whether the host asked the device for anything: a kernel, a copy, memory.
-static bool uses_device(const report_record *record) {
-    static const char *const names[] = {"launch_calls", "copied_bytes", "allocations"};
-    size_t at = 0;
-    const json_t *host = report_record_next(record, "host", &at);
-    for (size_t i = 0; i < BASE_COUNT(names); i++)
-        if (report_get_number(host, names[i], 0) > 0) return true;
-    return false;
-}
-
 static bool explain(const course_runner *runner, const course_data *data, const char *where,
                     const sandbox_result *result, bool only_faults) {
     grading *g = runner->context;
@@ -217,7 +208,6 @@ static bool explain(const course_runner *runner, const course_data *data, const 
     if (read_record(g, &record, NULL) != KZ_OK)
         return !only_faults && returned(data) && add_silence(g, where);
     bool bad = false;
-    g->used_device = g->used_device || uses_device(&record);
     if (report_findings_open(&findings)) {
         for (size_t k = 0; g->job->task->sanitize_skip && g->job->task->sanitize_skip[k]; k++)
             report_findings_choose(&findings, NULL, g->job->task->sanitize_skip[k], NULL);
@@ -243,6 +233,16 @@ static bool explain(const course_runner *runner, const course_data *data, const 
         }
         report_findings_close(&findings);
     }
+    report_record_free(&record);
+    return bad;
+}
+
+static bool check_work(const course_runner *runner, const course_data *data, size_t count,
+                       const char *where) {
+    grading *g = runner->context;
+    report_record record = {0};
+    if (read_record(g, &record, NULL) != KZ_OK) return false; // which was said
+    bool bad = course_check_device_work(g->verdict, data, count, &record, where);
     report_record_free(&record);
     return bad;
 }
@@ -285,6 +285,7 @@ static course_runner runner_of(grading *g, const char *const *argv, const variab
                            .seconds = g->job->task->limit_seconds + (on_simulator ? GRACE_SECONDS : 0),
                            .uses_gpu = !on_simulator,
                            .explain = on_simulator ? explain : NULL,
+                           .check_work = on_simulator ? check_work : NULL,
                            .seal_key = on_simulator ? g->seal_key : NULL,
                            .record = g->record,
                            .context = g};
@@ -305,7 +306,7 @@ static void detectors(const course_task *task, char words[96]) {
 
 static kz_status grade_cases(grading *g, kz_error *error) {
     const char *argv[] = {g->executable, NULL};
-    char words[96], summary[160];
+    char words[96], instruments[128], summary[160];
     variables v;
     kz_status status = KZ_OK;
     if (g->on_gpu) {
@@ -315,19 +316,13 @@ static kz_status grade_cases(grading *g, kz_error *error) {
         if (status || g->verdict->reason != COURSE_PASSED) return status;
     }
     detectors(g->job->task, words);
-    set_variables(g, words[0] ? words : "sync", &v);
+    snprintf(instruments, sizeof instruments, "values%s%s", words[0] ? "," : "", words);
+    set_variables(g, instruments, &v);
     course_runner runner = runner_of(g, argv, &v, true);
     runner.row = g->on_gpu ? "simulated" : NULL;
     status = course_run_cases(&runner, error);
     if (status == KZ_OK && g->lost_record) return fail_without_record(g, error);
     if (status || g->verdict->reason != COURSE_PASSED) return status;
-    if (!g->used_device) {
-        course_verdict_add(g->verdict, "device", COURSE_BAD, COURSE_FINDING, "device",
-                           "the GPU was never used: no kernel, no copy, no allocation",
-                           "The results are right, but the processor computed them.\n"
-                           "next: allocate on the device, copy, launch a kernel, copy back");
-        return KZ_OK;
-    }
     snprintf(summary, sizeof summary, "nothing found by: %s", words);
     course_verdict_add(g->verdict, "sanitizer", COURSE_RIGHT, COURSE_PASSED, NULL, summary, "");
     return KZ_OK;
@@ -398,7 +393,7 @@ static kz_status grade_gates_at(grading *g, size_t first, kz_error *error) {
     variables v;
     char words[96], instruments[128];
     detectors(task, words);
-    snprintf(instruments, sizeof instruments, "counters,caches,cold%s%s", words[0] ? "," : "", words);
+    snprintf(instruments, sizeof instruments, "counters,caches,cold,values%s%s", words[0] ? "," : "", words);
     set_variables(g, instruments, &v);
     course_runner runner = runner_of(g, argv, &v, true);
     course_data data = {0};
@@ -411,6 +406,7 @@ static kz_status grade_gates_at(grading *g, size_t first, kz_error *error) {
     if (status == KZ_OK && !bad) bad = course_add_end(&runner, &data, where, job.answered, &result);
     if (status == KZ_OK && !bad) status = course_add_result(&runner, &job, where, &result, &bad, error);
     if (status == KZ_OK && !bad) bad = explain(&runner, &data, where, &result, false);
+    if (status == KZ_OK && !bad) bad = check_work(&runner, &data, 1, where);
     if (status == KZ_OK && g->lost_record) status = fail_without_record(g, error);
     if (status == KZ_OK && !bad) status = read_record(g, &record, error);
     for (size_t i = first; i < task->gate_count && status == KZ_OK && !bad; i++)

@@ -68,6 +68,61 @@ static void test_ends(void **state) {
     close_task(&f);
 }
 
+// ---- whose work the results are ------------------------------------------------------------------------------------
+
+#define ON_DEVICE                                                                                            \
+    "kind = \"cuda\"\nform = \"program\"\ntitle = \"t\"\nlevel = 1\nminutes = 1\nteaches = \"x\"\n"          \
+    "skills = [\"indexing\"]\nsignature = \"twice(const float *x, float *y, int *status, int n)\"\n"         \
+    "[buffers]\nx = \"n\"\ny = \"n\"\nstatus = 1\n[reference]\ny = \"2 * x[i]\"\nstatus = \"0\"\n"           \
+    "[limits]\nseconds = 10\n[[case]]\nn = [1, 384]\n"
+
+// Every way in which data comes to a kernel and results come back, 64 elements by each: managed, mapped, registered and
+// constant memory, a variable, a parameter, a texture, a bulk copy, a second kernel.
+static const char all_ways[] =
+    "#include <string.h>\nenum { PART = 64 };\nstruct part { float v[PART]; };\n"
+    "__constant__ float table[PART];\n__device__ float results[PART];\n"
+    "__global__ void plain(const float *x, float *y) { y[threadIdx.x] = 2 * x[threadIdx.x]; }\n"
+    "__global__ void halves(const float *x, float *y) { y[threadIdx.x] = 0.5f * x[threadIdx.x]; }\n"
+    "__global__ void by_table() { results[threadIdx.x] = 2 * table[threadIdx.x]; }\n"
+    "__global__ void by_parameter(part p, float *y) { y[threadIdx.x] = 8 * p.v[threadIdx.x]; }\n"
+    "__global__ void by_texture(cudaTextureObject_t t, float *y) {\n"
+    "  __shared__ __align__(128) float tile[PART];\n"
+    "  tile[threadIdx.x] = 2 * tex1Dfetch<float>(t, threadIdx.x);\n"
+    "  asm volatile(\"fence.proxy.async;\");\n  __syncthreads();\n  if (threadIdx.x == 0) {\n"
+    "    asm volatile(\"cp.async.bulk.global.shared::cta.bulk_group [%0], [%1], 256;\" :: \"l\"(y),\n"
+    "                 \"r\"((unsigned)__cvta_generic_to_shared(tile)) : \"memory\");\n"
+    "    asm volatile(\"cp.async.bulk.commit_group; cp.async.bulk.wait_group 0;\" ::: \"memory\");\n  }\n}\n"
+    "extern \"C\" void twice(const float *x, float *y, int *status, int n) {\n"
+    "  static float own[PART];\n  float *a, *b, *c;\n  size_t bytes = sizeof(part);\n  *status = 0;\n"
+    "  if (n < 384) { for (int i = 0; i < n; i++) y[i] = 2 * x[i]; return; }\n"
+    "  cudaMallocManaged(&a, bytes);\n  memcpy(a, x, bytes);\n  plain<<<1, PART>>>(a, a);\n"
+    "  cudaDeviceSynchronize();\n  memcpy(y, a, bytes);\n  cudaFree(a);\n  x += PART, y += PART;\n"
+    "  cudaHostAlloc(&a, bytes, cudaHostAllocMapped);\n  memcpy(a, x, bytes);\n  plain<<<1, PART>>>(a, a);\n"
+    "  cudaDeviceSynchronize();\n  memcpy(y, a, bytes);\n  cudaFreeHost(a);\n  x += PART, y += PART;\n"
+    "  memcpy(own, x, bytes);\n  cudaHostRegister(own, bytes, cudaHostRegisterMapped);\n"
+    "  cudaHostGetDevicePointer((void **)&a, own, 0);\n  plain<<<1, PART>>>(a, a);\n  "
+    "cudaDeviceSynchronize();\n"
+    "  memcpy(y, own, bytes);\n  cudaHostUnregister(own);\n  x += PART, y += PART;\n"
+    "  cudaMemcpyToSymbol(table, x, bytes);\n  by_table<<<1, PART>>>();\n"
+    "  cudaMemcpyFromSymbol(y, results, bytes);\n  x += PART, y += PART;\n"
+    "  part p;\n  memcpy(&p, x, bytes);\n  cudaMalloc(&a, bytes);\n  cudaMalloc(&b, bytes);\n"
+    "  cudaMallocHost(&c, bytes);\n  by_parameter<<<1, PART>>>(p, a);\n  halves<<<1, PART>>>(a, b);\n"
+    "  halves<<<1, PART>>>(b, a);\n  cudaMemcpyAsync(c, a, bytes, cudaMemcpyDeviceToHost);\n"
+    "  cudaDeviceSynchronize();\n  memcpy(y, c, bytes);\n  x += PART, y += PART;\n"
+    "  cudaMemcpy(a, x, bytes, cudaMemcpyHostToDevice);\n  cudaResourceDesc r = {};\n"
+    "  r.resType = cudaResourceTypeLinear, r.res.linear.devPtr = a, r.res.linear.sizeInBytes = bytes;\n"
+    "  r.res.linear.desc = cudaCreateChannelDesc<float>();\n  cudaTextureDesc d = {};\n"
+    "  cudaTextureObject_t t;\n  cudaCreateTextureObject(&t, &r, &d, 0);\n  by_texture<<<1, PART>>>(t, b);\n"
+    "  cudaMemcpy(y, b, bytes, cudaMemcpyDeviceToHost);\n  cudaDestroyTextureObject(t);\n"
+    "  cudaFree(a), cudaFree(b), cudaFreeHost(c);\n}\n";
+
+static void test_device_work(void **state) {
+    // x and y are looked at first. What the task does not leave to the host, a kernel must make.
+    fixture f = open_task(ON_DEVICE, "cu", all_ways);
+    expect_fail(&f, all_ways, COURSE_FINDING, "device", "kernels wrote 0 of 1 elements of status");
+    close_task(&f);
+}
+
 // Files that may not grow stand in for a full disk: results and answers go by pipes, the record does not. Nobody is
 // blamed for that; who removes the record is.
 static void test_full_disk(void **state) {
@@ -100,10 +155,8 @@ int main(void) {
         return 77;
     }
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_results),
-        cmocka_unit_test(test_findings),
-        cmocka_unit_test(test_ends),
-        cmocka_unit_test(test_full_disk),
+        cmocka_unit_test(test_results),     cmocka_unit_test(test_findings),  cmocka_unit_test(test_ends),
+        cmocka_unit_test(test_device_work), cmocka_unit_test(test_full_disk),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -331,6 +331,8 @@ static kz_status run_case(const course_runner *runner, const course_case *c, boo
             status = course_add_result(runner, &jobs[i], where, &result, bad, error);
         if (status == KZ_OK && !*bad && runner->explain)
             *bad = runner->explain(runner, &data[0], where, &result, false);
+        if (status == KZ_OK && !*bad && runner->check_work)
+            *bad = runner->check_work(runner, data, SEEDS, where);
         for (size_t i = 0; i < SEEDS && !*bad && status == KZ_OK; i++)
             *bad = add_cuda_error(runner, &jobs[i], where);
     }

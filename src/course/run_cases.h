@@ -18,6 +18,10 @@ typedef struct course_runner {
     // With `only_faults` it leaves what is no fault for later: results come in between. May be NULL.
     bool (*explain)(const struct course_runner *runner, const course_data *data, const char *where,
                     const sandbox_result *result, bool only_faults);
+    // Whether right results were come by in the right way: of the calls of the last run, which are `data`; adds a row and
+    // is true where they were not. May be NULL.
+    bool (*check_work)(const struct course_runner *runner, const course_data *data, size_t count,
+                       const char *where);
     void *context;
     uint8_t *seal_key;  // with `record`: a new key for each run, by which the runtime seals it; NULL
     const char *record; // a file that the process writes and `explain` reads: removed before each run; NULL

@@ -1,4 +1,4 @@
-// What a task's parameters hold: [buffers], [scalars], [data], inout, and the right answer by expressions.
+// What a task's parameters hold: [buffers], [scalars], [data], [device], inout, and the right answer by expressions.
 #include "course/load.h"
 
 #include <ctype.h>
@@ -148,6 +148,19 @@ static void load_counts(course_toml *toml, course_task *task) {
                              task->parameters[i].name);
 }
 
+// How many elements of a buffer kernels read or write, where it is not all of them.
+static void load_device(course_toml *toml, course_task *task) {
+    course_toml_value *table = course_toml_table(toml, toml->root, "device");
+    course_toml_take_all(table);
+    for (course_toml_value *m = table ? table->first : NULL; m && !toml->status; m = m->next) {
+        course_parameter *p = course_load_parameter(toml, m, task);
+        if (!p) return;
+        if (p->role == COURSE_SCALAR) course_toml_fail_key(toml, m, "\"%s\" is a scalar, no buffer", m->key);
+        p->on_device = course_toml_as_expression(toml, m);
+        if (p->on_device) check_count(toml, m, task, p->on_device);
+    }
+}
+
 static void load_scalars(course_toml *toml, course_task *task) {
     course_toml_value *table = course_toml_table(toml, toml->root, "scalars");
     course_toml_take_all(table);
@@ -210,6 +223,7 @@ static void load_reference(course_toml *toml, course_task *task) {
 void course_load_buffers(course_toml *toml, course_task *task) {
     load_inout(toml, task);
     load_counts(toml, task);
+    if (task->form == COURSE_PROGRAM) load_device(toml, task);
     load_scalars(toml, task);
     load_data(toml, task);
     load_reference(toml, task);

@@ -189,6 +189,9 @@ static void refuses_wrong_kernels(void **state) {
     bad(f, "cuda", ADD REST "[speed]\nn = 1\nm = 1\npeak = 0.5\n", "bytes");
     bad(f, "cuda", ADD REST "[[source]]\nforbid = \"(\"\nwhy = \"x\"\n", "regular expression");
     bad(f, "cuda", ADD REST "[sanitize]\nskip = [\"race\"]\n", "no detector \"race\"");
+    bad(f, "cuda", ADD REST "[device]\nz = 0\n", "unknown key \"device\"");
+    bad(f, "cuda", "form = \"program\"\n" ADD REST "[device]\nn = 0\n", "is a scalar, no buffer");
+    bad(f, "cuda", "form = \"program\"\n" ADD REST "[device]\nz = \"k\"\n", "k");
     bad(f, "cuda", ADD REST "[build]\nflags = []\n", "unknown key \"build\"");
     bad(f, "cuda", ADD REST "[limit]\nseconds = 1\n", "did you mean \"limits\"?");
     bad(f, "fortran", "", "kind is one of cuda, c, command, answer");

@@ -130,12 +130,16 @@ observe_detector *observe_extents_open(observe_findings *findings);   // extents
 observe_detector *observe_numerics_open(observe_findings *findings);  // numerics.c
 observe_detector *observe_leaks_open(observe_findings *findings);     // leaks.c
 observe_detector *observe_hashes_open(observe_findings *findings);    // hashes.c
+observe_detector *observe_values_open(observe_findings *findings);    // values.c
+// The bit that a 32-bit word has in the sets of the record's line "values", of so many bits.
+enum { OBSERVE_VALUES_BITS = 1 << 17 };
+uint32_t observe_values_bit(uint32_t word);
 
 // ---- the session ---------------------------------------------------------------------------------------
 
 // OBSERVE_INSTRUMENT(name): the words of KZ_OBSERVE and of the options below, in one table.
 typedef struct observe_options {
-    bool counters, caches, races, sync, undefined, numerics, leaks, hashes;
+    bool counters, caches, races, sync, undefined, numerics, leaks, hashes, values;
     bool time; // for the session's owner, who has the clock: it counts launch by launch
     bool cold; // of the caches: empty when a launch begins, as Nsight Compute has them by default
 } observe_options;

@@ -27,6 +27,7 @@ static const struct {
     {"numerics", offsetof(observe_options, numerics), observe_numerics_open},
     {"leaks", offsetof(observe_options, leaks), observe_leaks_open},
     {"hashes", offsetof(observe_options, hashes), observe_hashes_open},
+    {"values", offsetof(observe_options, values), observe_values_open},
     {"time", offsetof(observe_options, time), NULL},
     {"cold", offsetof(observe_options, cold), NULL},
 };

@@ -188,6 +188,8 @@ bool sim_inspect_memory(const sim_warp *w, uint32_t lane, uint64_t address, void
         from = inside(g->params, g->kernel->param_bytes, address - SIM_PARAM_WINDOW, bytes);
     } else if (sim_memory_find(g->memory, address, bytes)) {
         from = sim_memory_host(g->memory, address);
+    } else {
+        from = sim_memory_registered(g->memory, address, bytes, false);
     }
     if (!from) return false;
     memcpy(to, from, bytes);
