@@ -61,6 +61,12 @@ kz_status course_lines_read(base_arena *arena, const char *source, course_lines 
     return KZ_OK;
 }
 
+const course_line *course_line_find(const course_lines *lines, const char *name) {
+    for (size_t i = 0; i < lines->count; i++)
+        if (strcasecmp(lines->items[i].name, name) == 0) return &lines->items[i];
+    return NULL;
+}
+
 bool course_line_is_open(const course_line *line) {
     static const char *const open[] = {"", "?", "??", "???", "...", "_", "TODO", "\"\""};
     for (size_t i = 0; i < BASE_COUNT(open); i++)

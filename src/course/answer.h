@@ -19,7 +19,9 @@ typedef struct course_lines {
 
 // "#" begins a comment, at a line's start or after a blank, outside quotes. Texts are the arena's.
 kz_status course_lines_read(base_arena *arena, const char *source, course_lines *lines, kz_error *error);
-bool course_line_is_open(const course_line *line); // "", "?", "...", "TODO"
+const course_line *course_line_find(const course_lines *lines,
+                                    const char *name); // without regard to case; NULL
+bool course_line_is_open(const course_line *line);     // "", "?", "...", "TODO"
 
 // The numbers that `text` may mean: "4", "4 sectors", "1,048,576", "2^20", "3/8", "50%" (0.5 or 50), "4 KiB"
 // (4 or 4096). Gives how many (at most 2); 0 where it is no number.

@@ -1,4 +1,6 @@
 // Kinds answer and command: right, wrong, missing and misspelt answers; values found in what commands print.
+#include <unistd.h>
+
 #include "grade_fixture.h"
 #include "replay.h"
 
@@ -6,9 +8,10 @@ static const char common_head[] =
     "title = \"t\"\nlevel = 1\nminutes = 1\nteaches = \"x\"\nskills = [\"indexing\"]\n";
 
 static fixture open_answers(const char *kind, const char *rest, const char *solution) {
-    char toml[4000];
+    char toml[4000], marked[1000];
     snprintf(toml, sizeof toml, "kind = \"%s\"\n%s%s", kind, common_head, rest);
-    return open_task(toml, "txt", solution);
+    snprintf(marked, sizeof marked, "# kz: begin\n%s# kz: end\n", solution);
+    return open_task(toml, "txt", marked);
 }
 
 static void test_answers(void **state) {
@@ -83,10 +86,81 @@ static void test_commands(void **state) {
                 "count", "without one");
     expect_fail(&f, "count = wc -c files/text\nrefuse = ls nothing\nbytes = 5\n", COURSE_ANSWER_WRONG,
                 "bytes", "How many?");
-    // The learner's own file of the same name is the one that is looked at.
+    // The learner's own file of the same name is the one that is looked at, but what is asked for is found in the task's.
     put_file(f.folder, "work/tried/files/text", "hello, world\n");
-    expect_fail(&f, "count = wc -c files/text\nrefuse = ls nothing\nbytes = 13\n", COURSE_ANSWER_WRONG,
+    expect_fail(&f, "count = wc -c files/text\nrefuse = ls nothing\nbytes = 6\n", COURSE_ANSWER_WRONG,
                 "least", "Your command's output says: 13");
+    assert_int_equal(row(&f, "bytes")->outcome, COURSE_RIGHT);
+    expect_fail(&f, "count = wc -c files/text\nrefuse = ls nothing\nbytes = 13\n", COURSE_ANSWER_WRONG,
+                "bytes", "the one that is asked for prints something else");
+    close_task(&f);
+}
+
+// A command that says what its author wants to hear.
+static void test_forged_output(void **state) {
+    fixture f = open_answers("command",
+                             "[[command]]\nname = \"make\"\n"
+                             "[[command]]\nname = \"count\"\nmust = [\"sh\", \"files/count.sh\", \"2\"]\n"
+                             "[[answer]]\nname = \"lines\"\nquestion = \"How many?\"\ncommand = \"count\"\n"
+                             "find = \"lines: ([0-9]+)\"\n",
+                             "make = touch made\ncount = sh files/count.sh 2\nlines = 2\n");
+    put_file(f.task_folder, "files/count.sh", "test -f made && echo lines: $1\n");
+    expect_pass(&f, "make = touch made\ncount = sh files/count.sh 2\nlines = 2\n");
+    expect_pass(&f, "make = touch ./made\ncount = sh ./files/count.sh 2\nlines = 2\n");
+    const char *not_second = "have as its second word \"files/count.sh\"";
+    expect_fail(&f, "make = touch made\ncount = sh -c 'echo lines: 1' files/count.sh 2\nlines = 1\n",
+                COURSE_COMMAND_FAILED, "count", not_second);
+    put_file(f.folder, "work/tried/sh", "#!/bin/sh\necho lines: 1\n");
+    expect_fail(&f, "make = touch made\ncount = ./sh files/count.sh 2\nlines = 1\n", COURSE_COMMAND_FAILED,
+                "count", "begin with \"sh\"");
+    expect_fail(&f, "make = touch made\ncount = sh sh files/count.sh 2\nlines = 1\n", COURSE_COMMAND_FAILED,
+                "count", not_second);
+    expect_fail(&f, "make = touch made\ncount = sh files/count.sh 1 2\nlines = 1\n", COURSE_ANSWER_WRONG,
+                "lines", "Your command \"count\" prints it");
+    put_file(f.folder, "work/tried/files/count.sh", "echo lines: 1\n");
+    expect_fail(&f, "make = touch made\ncount = sh files/count.sh 2\nlines = 1\n", COURSE_ANSWER_WRONG,
+                "lines", "on the task's own files");
+    close_task(&f);
+}
+
+// Why a command was stopped is said, not only that its exit code is 137.
+static void test_stopped(void **state) {
+    fixture f = open_answers("command", "[[command]]\nname = \"run\"\nseconds = 20\n", "run = true\n");
+    expect_fail(&f, "run = sh -c 'i=0; while test $i -lt 300; do sleep 9 & i=$((i+1)); done; wait'\n",
+                COURSE_COMMAND_FAILED, "run", "more than 256 processes");
+    expect_fail(&f, "run = sh -c 'kill -9 $$'\n", COURSE_COMMAND_FAILED, "run", "ended by signal 9");
+    expect_fail(&f, "run = dd if=/dev/zero of=much bs=1M count=65\n", COURSE_COMMAND_FAILED, "run",
+                "more than 64 MiB");
+    close_task(&f);
+    f = open_answers("command", "[[command]]\nname = \"run\"\nseconds = 0.2\n", "run = true\n");
+    expect_fail(&f, "run = sleep 9\n", COURSE_COMMAND_FAILED, "run", "stopped after 0.2 s");
+    close_task(&f);
+}
+
+// What lies elsewhere is not brought to a command by a link beside the answer.
+static void test_links(void **state) {
+    fixture f = open_answers("command", "[[command]]\nname = \"show\"\n", "show = true\n");
+    char link[TOOLCHAIN_PATH + 64], target[TOOLCHAIN_PATH + 64];
+    put_file(f.folder, "home/key", "secret\n");
+    put_file(f.folder, "work/tried/files/notes", "mine\n");
+    snprintf(link, sizeof link, "%s/work/tried/files/key", f.folder);
+    snprintf(target, sizeof target, "%s/home/key", f.folder);
+    assert_int_equal(symlink(target, link), 0);
+    snprintf(link, sizeof link, "%s/work/tried/files/home", f.folder);
+    snprintf(target, sizeof target, "%s/home", f.folder);
+    assert_int_equal(symlink(target, link), 0);
+    snprintf(link, sizeof link, "%s/work/tried/files/same", f.folder);
+    assert_int_equal(symlink("notes", link), 0);
+    expect_pass(&f, "show = cat files/notes files/same\n");
+    expect_fail(&f, "show = cat files/key\n", COURSE_COMMAND_FAILED, "show", "files/key: No such file");
+    expect_fail(&f, "show = cat files/home/key\n", COURSE_COMMAND_FAILED, "show", "No such file");
+    assert_null(strstr(row(&f, "show")->detail, "secret"));
+    char moved[TOOLCHAIN_PATH + 64];
+    snprintf(link, sizeof link, "%s/work/tried/files", f.folder);
+    snprintf(moved, sizeof moved, "%s/work/moved", f.folder);
+    assert_int_equal(rename(link, moved), 0);
+    assert_int_equal(symlink(target, link), 0); // the whole folder
+    expect_fail(&f, "show = cat files/key\n", COURSE_COMMAND_FAILED, "show", "files/key: No such file");
     close_task(&f);
 }
 
@@ -123,12 +197,15 @@ static void test_replay(void **state) {
     expect_pass(&f, "first = true\nsecond = sh files/count mine\nruns = 1\nown = 1\n");
     expect_fail(&f, "first = true\nsecond = sh files/count mine\nruns = 2\nown = 2\n", COURSE_ANSWER_WRONG,
                 "runs", "How often?");
+    // Run again, and what is right comes from the solution's.
     expect_fail(&f, "first = false\nsecond = sh files/count mine\nruns = 2\nown = 1\n", COURSE_COMMAND_FAILED,
                 "first", "exit code 1");
-    assert_int_equal(row(&f, "runs")->outcome, COURSE_RIGHT);
+    assert_non_null(strstr(row(&f, "runs")->detail, "Your command \"second\" prints it"));
     // One that reads the submission is run every time.
-    expect_pass(&f, "first = cat tried.txt\nsecond = sh files/count mine\nruns = 3\nown = 1\n");
-    expect_pass(&f, "first = cat tried.txt\nsecond = sh files/count mine\nruns = 4\nown = 1\n");
+    grade(&f, "first = cat tried.txt\nsecond = sh files/count mine\nruns = 3\nown = 1\n");
+    assert_non_null(strstr(row(&f, "runs")->detail, "prints it"));
+    grade(&f, "first = cat tried.txt\nsecond = sh files/count mine\nruns = 4\nown = 1\n");
+    assert_non_null(strstr(row(&f, "runs")->detail, "prints it"));
     course_replay_close(f.replay);
     f.replay = NULL; // learners' files are never answered from memory
     expect_pass(&f, "first = true\nsecond = sh files/count mine\nruns = 5\nown = 2\n");
@@ -139,7 +216,8 @@ static void test_replay(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_answers), cmocka_unit_test(test_run),    cmocka_unit_test(test_commands),
-        cmocka_unit_test(test_kz),      cmocka_unit_test(test_replay),
+        cmocka_unit_test(test_kz),      cmocka_unit_test(test_replay), cmocka_unit_test(test_forged_output),
+        cmocka_unit_test(test_stopped), cmocka_unit_test(test_links),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

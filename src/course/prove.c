@@ -123,7 +123,7 @@ static kz_status grade_text(const proof *p, const char *text, course_verdict *ve
     *verdict = (course_verdict){0};
     kz_status status = KZ_OK;
     if (course_scratch_keep(p->task, text, file, NULL) != KZ_OK) {
-        status = course_scratch_open(p->task, NULL, folder, error);
+        status = course_scratch_open(p->task, NULL, folder, NULL, error);
         if (status) return status;
         snprintf(file, sizeof file, "%s/%s.%s", folder, p->task->id, p->task->extension);
         status = base_file_write_scratch(file, text, strlen(text), error);

@@ -5,9 +5,10 @@
 #include "course.h"
 
 // A new folder with a copy of the task's files/ and, where `file` (may be NULL) lies in the task's own folder of
-// the learner's, of the learner's files beside it: theirs win. The submission is there in any case.
+// the learner's, of the learner's files beside it, but for links that lead out of it: theirs win. The submission is
+// there in any case. `has_own_files` (may be NULL): there are others of the learner's, which the task does not have.
 kz_status course_scratch_open(const course_task *task, const char *file, char folder[COURSE_PATH],
-                              kz_error *error);
+                              bool *has_own_files, kz_error *error);
 void course_scratch_close(const char *folder); // with all that is in it
 
 // Writes a text of the task's own to a file <id>.<extension> whose path depends on the task and the text alone, below

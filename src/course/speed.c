@@ -36,7 +36,7 @@ static kz_status compile_solution(speed *s, kz_error *error) {
     bool refused, wrong;
     family_lines lines;
     kz_status status = course_task_solution(task, &text, error);
-    if (!status) status = course_scratch_open(task, NULL, folder, error);
+    if (!status) status = course_scratch_open(task, NULL, folder, NULL, error);
     if (status) {
         free(text);
         return status;
