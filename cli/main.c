@@ -77,6 +77,7 @@ int cli_fail_with(kz_status status, const char *format, ...) {
     va_start(list, format);
     vsnprintf(error.message, sizeof error.message, format, list);
     va_end(list);
+    base_clean(error.message);
     return cli_fail(&error);
 }
 

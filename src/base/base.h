@@ -8,7 +8,8 @@
 
 // ---- errors ---------------------------------------------------------------------------------
 
-// Fills `error` (which may be NULL) and returns `status`: `return base_fail(error, KZ_IO, "...")`.
+// Fills `error` (which may be NULL) and returns `status`: `return base_fail(error, KZ_IO, "...")`. Names of files and
+// what compilers say may hold anything: the message is fit for a terminal (base_clean).
 kz_status base_fail(kz_error *error, kz_status status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 // Appends a line to the message: a cause or a next step.
@@ -52,9 +53,10 @@ void base_text_add(base_text *text, const char *format, ...) __attribute__((form
 void base_text_add_v(base_text *text, const char *format, va_list list);
 void base_text_add_bytes(base_text *text, const char *bytes, size_t length);
 void base_text_add_json(base_text *text, const char *string); // quoted and escaped; null for NULL
-// For people and terminals: bytes that are no UTF-8, and control characters but newline and tab, become U+FFFD;
-// a carriage return before a newline goes.
+// For people and terminals: bytes that are no UTF-8, and characters that a terminal obeys (controls but newline and tab,
+// the direction of text) become U+FFFD; a carriage return before a newline goes.
 void base_text_add_clean(base_text *text, const char *string);
+void base_clean(char *text); // the same in place: each byte of them becomes "?"
 void base_text_free(base_text *text);
 // Bytes of the UTF-8 character at `at`, which ends with a NUL somewhere; 0 where it is none.
 size_t base_utf8_length(const char *at);

@@ -93,6 +93,20 @@ static void text_as_json(void **state) {
     base_text_add_clean(&clean, "a\tb\r\n\033[2J\xc3\xa9\xff\x7f");
     assert_string_equal(clean.data, "a\tb\n\xef\xbf\xbd[2J\xc3\xa9\xef\xbf\xbd\xef\xbf\xbd");
     base_text_free(&clean);
+    // CSI of 8 bits, a turn of direction, an isolate, a tag; letters with accents, Greek and an emoji stay.
+    clean = (base_text){0};
+    base_text_add_clean(&clean, "\xc2\x9b"
+                                "2J\xe2\x80\xae"
+                                "cu.\xe2\x81\xa6\xf3\xa0\x81\x81 \xc3\xbc\xce\xb1\xf0\x9f\x98\x80");
+    assert_string_equal(clean.data, "\xef\xbf\xbd"
+                                    "2J\xef\xbf\xbd"
+                                    "cu.\xef\xbf\xbd\xef\xbf\xbd \xc3\xbc\xce\xb1\xf0\x9f\x98\x80");
+    base_text_free(&clean);
+    kz_error error = {0};
+    base_fail(&error, KZ_IO, "cannot read %s", "\033]0;owned\007\xe2\x80\xae.c\xff");
+    base_fail_note(&error, "\xc3\xbc\xc2\x9b"
+                           "1m");
+    assert_string_equal(error.message, "cannot read ?]0;owned????.c?\n\xc3\xbc??1m");
 }
 
 static void text_grows(void **state) {

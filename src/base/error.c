@@ -13,6 +13,7 @@ kz_status base_fail(kz_error *error, kz_status status, const char *format, ...) 
     char message[sizeof error->message];
     vsnprintf(message, sizeof message, format, list);
     va_end(list);
+    base_clean(message);
     memcpy(error->message, message, strlen(message) + 1);
     return status;
 }
@@ -27,6 +28,7 @@ void base_fail_note(kz_error *error, const char *format, ...) {
     va_start(list, format);
     vsnprintf(error->message + used, sizeof error->message - used, format, list);
     va_end(list);
+    base_clean(error->message + used);
 }
 
 kz_status base_need(const void *pointer, const char *call, base_argument argument, kz_error *error) {

@@ -95,15 +95,45 @@ void base_text_add_json(base_text *text, const char *string) {
     base_text_add_bytes(text, "\"", 1);
 }
 
+// The controls of ASCII and of ISO 6429's second set (U+009B begins a sequence as ESC [ does); what turns the direction
+// of text, so that a name reads as another; and tags, which nobody sees.
+static bool is_obeyed(uint32_t c) {
+    static const struct {
+        uint32_t from, to;
+    } ranges[] = {{0x00, 0x08},     {0x0b, 0x1f},     {0x7f, 0x9f},     {0x061c, 0x061c},  {0x200e, 0x200f},
+                  {0x2028, 0x202e}, {0x2066, 0x2069}, {0xfff9, 0xfffb}, {0xe0000, 0xe007f}};
+    for (size_t i = 0; i < BASE_COUNT(ranges); i++)
+        if (c >= ranges[i].from && c <= ranges[i].to) return true;
+    return false;
+}
+
+// The bytes at `at` that no terminal may get: a character that it obeys, or one byte that is no UTF-8. 0 for others.
+static size_t unprintable(const char *at) {
+    const unsigned char *byte = (const unsigned char *)at;
+    size_t length = base_utf8_length(at);
+    if (length == 0) return 1;
+    uint32_t c = length == 1 ? byte[0] : byte[0] & (0x7fu >> length);
+    for (size_t i = 1; i < length; i++) c = c << 6 | (byte[i] & 0x3f);
+    return is_obeyed(c) ? length : 0;
+}
+
 void base_text_add_clean(base_text *text, const char *string) {
-    for (const unsigned char *at = (const unsigned char *)string; *at;) {
-        size_t length = base_utf8_length((const char *)at);
-        bool is_control = (*at < 0x20 && *at != '\n' && *at != '\t') || *at == 0x7f;
-        if (length == 0 || (is_control && (at[0] != '\r' || at[1] != '\n')))
+    for (const char *at = string; *at;) {
+        size_t bad = unprintable(at), length = bad ? bad : base_utf8_length(at);
+        bool ends_line = at[0] == '\r' && at[1] == '\n';
+        if (!bad)
+            base_text_add_bytes(text, at, length);
+        else if (!ends_line)
             base_text_add(text, "\xef\xbf\xbd");
-        else if (!is_control)
-            base_text_add_bytes(text, (const char *)at, length);
-        at += length ? length : 1;
+        at += length;
+    }
+}
+
+void base_clean(char *text) {
+    for (size_t length; *text; text += length) {
+        size_t bad = unprintable(text);
+        if (bad) memset(text, '?', bad);
+        length = bad ? bad : base_utf8_length(text);
     }
 }
 

@@ -28,7 +28,10 @@ static kz_status confirm(const learn *l, const char *question, const char *comma
 // One line that is drawn over, where somebody watches.
 static void show_progress(const char *what, void *context) {
     const report_style *style = context;
-    if (style->colour) fprintf(stderr, "\r\033[K%.*s", style->width - 1, what);
+    char line[256];
+    snprintf(line, sizeof line, "%s", what);
+    base_clean(line); // a command of an answer file
+    if (style->colour) fprintf(stderr, "\r\033[K%.*s", style->width - 1, line);
 }
 
 // Grades the present file once, prints the verdict and writes it down.

@@ -85,11 +85,27 @@ static void the_head_is_wrapped(void **state) {
     free(text);
 }
 
+// A name of a file is its author's to choose: it turns no text, and sets no title.
+static void a_name_gives_no_orders(void **state) {
+    (void)state;
+    const course_task task = {.id = "a-task"};
+    const course_verdict verdict = {.task = &task,
+                                    .device = "cpu",
+                                    .file = "/a\033]0;owned\007/\xe2\x80\xae"
+                                            "b.c"};
+    char *text = show(&verdict, 80);
+    assert_null(strchr(text, '\033'));
+    assert_null(strstr(text, "\xe2\x80\xae"));
+    assert_non_null(strstr(text, "]0;owned"));
+    free(text);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(later_findings_are_short_and_keep_their_advice),
         cmocka_unit_test(a_command_is_one_line),
         cmocka_unit_test(the_head_is_wrapped),
+        cmocka_unit_test(a_name_gives_no_orders),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -21,11 +21,14 @@ static void draw(report_progress *p, size_t done, size_t total, const char *what
     fflush(p->file);
 }
 
-void report_progress_show(report_progress *p, size_t done, size_t total, const char *what) {
+void report_progress_show(report_progress *p, size_t done, size_t total, const char *of) {
     double time = base_seconds();
+    char what[256];
     if (time - p->last < (p->style.terminal ? p->shown ? DRAW_EVERY : 0 : PLAIN_EVERY)) return;
     p->last = time;
     p->shown = true;
+    snprintf(what, sizeof what, "%s", of);
+    base_clean(what); // a command or a file of others
     if (p->style.terminal)
         draw(p, done, total, what);
     else

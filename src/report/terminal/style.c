@@ -41,12 +41,17 @@ static const char *const tones[] = {
 
 void report_print(FILE *file, const report_style *style, report_tone tone, const char *format, ...) {
     bool coloured = style->colour && tone != REPORT_PLAIN;
+    base_text text = {0}, clean = {0}; // names of files may hold anything
     va_list list;
     va_start(list, format);
-    if (coloured) fputs(tones[tone], file);
-    vfprintf(file, format, list);
-    if (coloured) fputs("\033[0m", file);
+    base_text_add_v(&text, format, list);
     va_end(list);
+    base_text_add_clean(&clean, text.data ? text.data : "");
+    if (coloured) fputs(tones[tone], file);
+    fputs(clean.data ? clean.data : "", file);
+    if (coloured) fputs("\033[0m", file);
+    base_text_free(&text);
+    base_text_free(&clean);
 }
 
 // ---- numbers --------------------------------------------------------------------------------------
