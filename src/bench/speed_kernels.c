@@ -85,6 +85,29 @@ static bool is_records(const void *out) {
     return true;
 }
 
+static bool is_votes(const void *out) {
+    for (uint32_t warp = 0; warp < 1 << 16; warp += 32) {
+        int sums[32] = {0};
+        for (uint32_t k = 0; k < 16; k++) {
+            int yes = 0, equal[8] = {0};
+            for (uint32_t i = warp; i < warp + 32; i++) {
+                yes += i >> (k & 7) & 1;
+                equal[i * k & 7]++;
+            }
+            for (uint32_t i = 0; i < 32; i++) sums[i] += yes + equal[(warp + i) * k & 7];
+        }
+        for (uint32_t i = 0; i < 32; i++)
+            if (((const float *)out)[warp + i] != (float)sums[i]) return false;
+    }
+    return true;
+}
+
+static bool is_virtual(const void *out) { // half of the calls to each
+    for (size_t i = 0; i < 1 << 16; i++)
+        if (((const float *)out)[i] != bench_speed_input(i) * bench_speed_input(i) * 48.0f) return false;
+    return true;
+}
+
 #define LAUNCH(blocks)                                                                                       \
     {                                                                                                        \
         .size = sizeof(kz_launch), .grid = {blocks, 1, 1}, .block = { 256, 1, 1 }                            \
@@ -103,6 +126,8 @@ const bench_speed_kernel bench_speed_kernels[BENCH_SPEED_KERNELS] = {
     {"local memory, 4 KiB a thread", "speed_local", LAUNCH(16), 4096, 4096, 1024, is_local},
     {"memset, byte by byte", "speed_memset", LAUNCH(16), 4096, 4096, 1024, is_memset},
     {"calls", "speed_calls", LAUNCH(256), 1 << 16, 1 << 16, 32, is_calls},
+    {"calls of virtual functions", "speed_virtual", LAUNCH(256), 1 << 16, 1 << 16, 16, is_virtual},
+    {"votes and matches", "speed_votes", LAUNCH(256), 1, 1 << 16, 16, is_votes},
     {"records of 8-byte words", "speed_records", LAUNCH(256), 1 << 20, 1 << 20, 0, is_records},
     {"atomics: histogram, 1024 bins", "speed_histogram", LAUNCH(4096), 1, 1024, 1 << 20, is_histogram},
     {"atomics: hash table, 2^18 keys", "speed_insert", LAUNCH(2048), 1, 1 << 20, 1 << 20, is_insert},

@@ -88,3 +88,34 @@ extern "C" __global__ void speed_records(const float *a, const float *, float *c
     double *to = (double *)c + (size_t)i * 8;
     for (int k = 0; k < 8; k++) to[k] = from[k];
 }
+
+// Votes and matches among the lanes of a warp.
+extern "C" __global__ void speed_votes(const float *, const float *, float *c, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x, sum = 0;
+    for (int k = 0; k < n; k++) {
+        sum += __popc(__ballot_sync(0xffffffffu, i >> (k & 7) & 1));
+        sum += __popc(__match_any_sync(0xffffffffu, i * k & 7));
+    }
+    c[i] = sum;
+}
+
+struct speed_shape {
+    __device__ virtual float area(float x) const = 0;
+};
+struct speed_square : speed_shape {
+    __device__ float area(float x) const { return x * x; }
+};
+struct speed_cross : speed_shape {
+    __device__ float area(float x) const { return x * x * 5.0f; }
+};
+
+// Neighbours call different functions: half of a warp waits for the other half.
+extern "C" __global__ void speed_virtual(const float *a, const float *, float *c, int n) {
+    speed_square square;
+    speed_cross cross;
+    const speed_shape *shapes[2] = {&square, &cross};
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    float sum = 0.0f;
+    for (int k = 0; k < n; k++) sum += shapes[(i + k) & 1]->area(a[i]);
+    c[i] = sum;
+}
