@@ -50,6 +50,12 @@ typedef struct touched {
     uint8_t sectors, covered;
 } touched;
 
+// A basic block of the launch.
+typedef struct basic_block {
+    uint64_t executions; // by warps
+    uint32_t length;     // instructions
+} basic_block;
+
 // Where the slowest sector of a request came from.
 typedef enum level { FROM_L1, FROM_L2, FROM_DRAM } level;
 
@@ -59,8 +65,8 @@ struct observe_caches {
     observe_scoreboard *board;
     observe_contention *contention; // of atomics
     observe_paddings *paddings;     // of shared memory
-    uint64_t *runs;                 // by serial: executions of the basic block that begins there
-    uint32_t run_capacity;
+    basic_block *blocks;            // by serial of the first instruction
+    uint32_t block_capacity;
     sector_cache l2[HALVES], *l1; // l1: one per multiprocessor
     uint32_t halves;
     uint32_t half; // of L2: of the access under way
@@ -412,7 +418,10 @@ static void on_block_begin(sim_listener *listener, uint32_t block, uint32_t warp
 static void on_run(sim_listener *listener, const ptx_inst *first, uint32_t count, uint32_t block,
                    uint32_t warp, uint32_t mask) {
     observe_caches *self = (observe_caches *)listener;
-    if (first->serial < self->run_capacity) self->runs[first->serial]++;
+    if (first->serial < self->block_capacity) {
+        self->blocks[first->serial].executions++;
+        self->blocks[first->serial].length = count;
+    }
     if (observe_scoreboard_samples(self->board, block))
         observe_scoreboard_run(self->board, first, count, block, warp);
 }
@@ -443,17 +452,32 @@ static uint64_t l1_left(const observe_gpu *gpu, const sim_launch_event *event, u
     return taken < gpu->l1_bytes ? gpu->l1_bytes - taken : 0;
 }
 
-static void start_runs(observe_caches *self, uint32_t count) {
-    free(self->runs);
-    self->runs = calloc(count, sizeof *self->runs);
-    self->run_capacity = self->runs ? count : 0;
+static void start_blocks(observe_caches *self, uint32_t count) {
+    free(self->blocks);
+    self->blocks = calloc(count, sizeof *self->blocks);
+    self->block_capacity = self->blocks ? count : 0;
 }
 
-static uint64_t hottest_run(const observe_caches *self) {
-    uint64_t most = 0;
-    for (uint32_t i = 0; i < self->run_capacity; i++)
-        if (self->runs[i] > most) most = self->runs[i];
-    return most;
+static void keep_most(uint64_t *most, uint64_t value) {
+    if (value > *most) *most = value;
+}
+
+// How often the instruction that ran most did: of each line, and of the kernel.
+static void add_executions(observe_caches *self, observe_profile *profile) {
+    const observe_module *module = profile->module;
+    uint64_t *of_line = module ? calloc(module->line_count + 1, sizeof *of_line) : NULL, of_all = 0;
+    for (uint32_t i = 0; of_line && i < self->block_capacity; i++) {
+        const basic_block *b = &self->blocks[i];
+        keep_most(&of_all, b->executions);
+        for (uint32_t k = i; k < i + b->length && k < module->inst_count; k++)
+            keep_most(&of_line[module->line_of[k]], b->executions);
+    }
+    for (uint32_t i = 0; of_line && i < module->line_count; i++) {
+        observe_sums *line = of_line[i] ? observe_profile_line(self->profiles, profile, i) : NULL;
+        if (line) line->value[OBSERVE_SUM_HOTTEST] += of_line[i];
+    }
+    profile->hottest += of_all;
+    free(of_line);
 }
 
 static void on_launch_begin(sim_listener *listener, const sim_launch_event *event) {
@@ -470,7 +494,7 @@ static void on_launch_begin(sim_listener *listener, const sim_launch_event *even
         if (self->l1[i].ways) self->failed = !start(&self->l1[i], self->l1_sets);
     observe_contention_begin(self->contention);
     observe_paddings_begin(self->paddings);
-    if (profile && profile->module) start_runs(self, profile->module->inst_count);
+    if (profile && profile->module) start_blocks(self, profile->module->inst_count);
     if (profile && profile->module)
         observe_scoreboard_begin(self->board, event, profile->module->infos, profile->module->inst_count);
 }
@@ -506,7 +530,7 @@ static void on_launch_end(sim_listener *listener, kz_status status) {
     if (!profile || self->failed) return;
     add_caches(&profile->caches, &self->sums);
     profile->atomic_clocks += observe_contention_most(self->contention);
-    profile->hottest += hottest_run(self);
+    add_executions(self, profile);
     add_waits(self, profile);
     size_t count = profile->module ? observe_paddings_try(self->paddings) : 0;
     for (size_t i = 0; i < count; i++) {
@@ -546,7 +570,7 @@ void observe_caches_close(observe_caches *self) {
     observe_scoreboard_close(self->board);
     observe_contention_close(self->contention);
     observe_paddings_close(self->paddings);
-    free(self->runs);
+    free(self->blocks);
     free(self);
 }
 

@@ -77,6 +77,23 @@ static const char *const text =
     "b: add.u32 %r3, %r1, 2;\n"
     "c: ret;\n"
     "}\n"
+    ".visible .entry tally(.param .u64 in, .param .u64 out, .param .u64 sum) {\n"
+    "  .reg .b32 %r<4>; .reg .b64 %rd<6>; .reg .pred %p<2>;\n"
+    "  .loc 1 30 3\n"
+    "  ld.param.u64 %rd1, [in];\n"
+    "  ld.param.u64 %rd2, [sum];\n"
+    "  ld.global.u32 %r1, [%rd1];\n"
+    "  mul.wide.u32 %rd3, %r1, 4;\n"
+    "  add.u64 %rd4, %rd2, %rd3;\n"
+    "  mov.u32 %r2, 0;\n"
+    "again:\n"
+    "  .loc 1 31 3\n"
+    "  red.global.add.u32 [%rd4], 1;\n"
+    "  add.u32 %r2, %r2, 1;\n"
+    "  setp.lt.u32 %p1, %r2, 5;\n"
+    "  @%p1 bra again;\n"
+    "  ret;\n"
+    "}\n"
     ".file 1 \"/home/ada/walk.cu\"\n"
     ".section .debug_str {\nname:\n.b8 104, 0\n}\n";
 
@@ -213,6 +230,27 @@ static void figures_of_lines(void **state) {
         "\"ideal_sectors\":1,\"distinct\":1,\"patterns\":[{\"kind\":\"uniform\"");
     expect(r, "\"kind\":\"load\",\"space\":\"global\",\"bytes\":4,\"requests\":1,\"lanes\":32,\"sectors\":4,"
               "\"ideal_sectors\":4,\"patterns\":[{\"kind\":\"contiguous\"");
+    free(r);
+}
+
+// What the profile needs to charge spilled registers to lines, and to tell a histogram's atomics from a counter's.
+static void lines_of_loops_and_histograms(void **state) {
+    lab l = {0};
+    kz_error error = {0};
+    open_lab(&l, "counters,caches", 1);
+    if (launch_entry(&l, "tally", 2, 32, &error)) fail_msg("%s", error.message);
+    char *r = close_lab(&l);
+    const char *before = strstr(r, "\"line\":30"), *loop = strstr(r, "\"line\":31");
+    assert_true(before && loop && before < loop);
+    const char *once = strstr(before, "\"model__inst_executed_most.sum\":2}"),
+               *often = strstr(loop, "\"model__inst_executed_most.sum\":10}");
+    assert_true(once && once < loop && often);
+    expect(loop, "\"distinct\":10,\"address_by_data\":true");
+    free(r);
+    open_lab(&l, "counters,caches", 1);
+    assert_int_equal(walk(&l, 1, 32, &error), KZ_OK);
+    r = close_lab(&l);
+    expect_none(r, "address_by_data");
     free(r);
 }
 
@@ -396,6 +434,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(figures_of_a_kernel),
         cmocka_unit_test(figures_of_lines),
+        cmocka_unit_test(lines_of_loops_and_histograms),
         cmocka_unit_test(branches_by_table),
         cmocka_unit_test(workers_do_not_matter),
         cmocka_unit_test(company_does_not_matter),

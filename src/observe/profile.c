@@ -271,7 +271,7 @@ static bool describe_insts(observe_module *words, const ptx_module *module, line
             words->line_of[inst->serial] = last_line;
         }
         if (!find_returns(words, function)) return false;
-        if (!observe_find_gathered(words->infos, words->inst_count, function)) return false;
+        if (!observe_describe_atomics(words->infos, words->inst_count, function)) return false;
     }
     return true;
 }
@@ -473,7 +473,9 @@ observe_inst_accesses *observe_profile_accesses(observe_profile *profile, const 
                    sizeof *profile->accesses))
         return NULL;
     observe_inst_accesses *made = &profile->accesses[profile->access_count];
-    *made = (observe_inst_accesses){.line = module->line_of[inst->serial], .ptx_line = inst->line};
+    *made = (observe_inst_accesses){.line = module->line_of[inst->serial],
+                                    .ptx_line = inst->line,
+                                    .address_by_data = module->infos[inst->serial].address_by_data};
     if (module->module) made->text = text_of(module->module, inst);
     *at = ++profile->access_count;
     return made;

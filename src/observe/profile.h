@@ -80,6 +80,7 @@ typedef struct observe_inst_accesses {
     char *text;
     observe_access_sums *sums;
     observe_padding padding; // that was tried; {0}: none
+    bool address_by_data;    // see metrics.h
 } observe_inst_accesses;
 
 typedef struct observe_cache_sums {
@@ -127,8 +128,8 @@ void observe_profile_sum(const observe_profile *profile, observe_sums *sums);
 void observe_profiles_begin(observe_profiles *profiles, const sim_launch_event *event);
 void observe_profiles_end(observe_profiles *profiles, kz_status status);
 
-// uniform.c: which atomics ptxas gathers; false when out of memory.
-bool observe_find_gathered(observe_inst_info *infos, uint32_t inst_count, const ptx_function *function);
+// uniform.c: which atomics ptxas gathers, and which have an address that depends on data; false when out of memory.
+bool observe_describe_atomics(observe_inst_info *infos, uint32_t inst_count, const ptx_function *function);
 
 // The sums of a line of the module; NULL when out of memory.
 observe_sums *observe_profile_line(observe_profiles *profiles, observe_profile *profile, uint32_t line);

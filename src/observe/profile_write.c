@@ -138,6 +138,7 @@ static void write_access(base_text *out, const observe_inst_accesses *inst, cons
         base_text_add(out, ",\"wavefronts\":%llu,\"ideal_wavefronts\":%llu",
                       (unsigned long long)a->wavefronts, (unsigned long long)a->ideal_wavefronts);
     if (a->kind == SIM_ATOMIC) base_text_add(out, ",\"distinct\":%llu", (unsigned long long)a->distinct);
+    if (inst->address_by_data) base_text_add(out, ",\"address_by_data\":true");
     if (!bulk && a->requests) write_patterns(out, a);
     if (a->space == SIM_SHARED && !bulk && inst->padding.row) write_padding(out, &inst->padding);
     base_text_add(out, "}");
@@ -277,8 +278,8 @@ static void write_caches(base_text *out, const observe_gpu *gpu, const observe_c
     base_text_add(out, ",\"caches\":{\"model\":");
     char model[256];
     snprintf(model, sizeof model,
-             "a model of the %s's caches, not a measurement: L2 keeps what was there, 128-byte lines of four "
-             "sectors, least recently used goes, blocks to multiprocessors in turn, one after the other",
+             "a model of the %s's caches, not a measurement: 128-byte lines of four sectors, "
+             "least recently used goes, blocks to multiprocessors in turn, one after the other",
              gpu->key);
     observe_write_string(out, model);
     for (size_t i = 0; i < BASE_COUNT(levels); i++) {

@@ -103,13 +103,17 @@ static double l2_clocks(const observe_sums *s, const machine *m, double spilled)
     return fmax(fmax(sent, taken) / m->all_sms, (reads + writes) / L2_SM_RATE / m->sms);
 }
 
-static double dram_seconds(const observe_gpu *gpu, const observe_sums *s, double launches) {
+typedef struct dram_time {
+    double start, moving; // seconds
+} dram_time;
+
+static dram_time dram_of(const observe_gpu *gpu, const observe_sums *s, double launches) {
     double reads = sum_of(s, OBSERVE_SUM_DRAM_READ), writes = sum_of(s, OBSERVE_SUM_WRITTEN_BACK);
     double bytes = reads + writes + sum_of(s, OBSERVE_SUM_DRAM_ISOLATED);
-    if (bytes <= 0 || gpu->bandwidth <= 0) return 0;
+    if (bytes <= 0 || gpu->bandwidth <= 0) return (dram_time){0};
     double reached = DRAM_REACHED - DRAM_MIXED * fmin(reads, writes) / (reads + writes);
-    return bytes / (gpu->bandwidth * reached) +
-           launches * DRAM_START * bytes / (bytes + launches * DRAM_START_BYTES);
+    return (dram_time){.start = DRAM_START * bytes / (bytes + launches * DRAM_START_BYTES),
+                       .moving = bytes / (gpu->bandwidth * reached) / launches};
 }
 
 static double pipe_seconds(double slots, double flops, double sms, double all_sms) {
@@ -140,7 +144,8 @@ static void resources_of(const observe_launch *launch, const machine *m, const o
     spill_traffic spilled = spills_of(launch, m, s);
     double per_sm = m->sms * m->clock * launches / m->busiest;
     for (int i = 0; i < OBSERVE_RESOURCES; i++) r[i] = 0;
-    r[OBSERVE_BY_DRAM] = dram_seconds(gpu, s, launches) / launches;
+    dram_time dram = dram_of(gpu, s, launches);
+    r[OBSERVE_BY_DRAM] = dram.start + dram.moving;
     r[OBSERVE_BY_L2] = (l2_clocks(s, m, spilled.sectors) +
                         sum_of(s, OBSERVE_SUM_ATOMIC_CLOCKS) / OBSERVE_ATOMIC_UNIT / OBSERVE_ATOMIC_SLICES) /
                        (m->clock * launches);
@@ -179,7 +184,7 @@ static double combine(const double resource[OBSERVE_RESOURCES]) {
 
 observe_time observe_time_of(const observe_launch *launch, const observe_sums *sums) {
     machine m = describe(launch);
-    observe_time t = {.share = m.share};
+    observe_time t = {.share = m.share, .dram_start = dram_of(launch->gpu, sums, launch->count).start};
     resources_of(launch, &m, sums, t.resource);
     t.resource[OBSERVE_BY_ATOMICS] =
         sum_of(sums, OBSERVE_SUM_ATOMIC_MOST) / OBSERVE_ATOMIC_UNIT / (m.clock * launch->count);
@@ -193,7 +198,9 @@ observe_time observe_time_of(const observe_launch *launch, const observe_sums *s
 void observe_time_of_part(const observe_launch *launch, const observe_sums *all, const observe_sums *part,
                           double resource[OBSERVE_RESOURCES]) {
     machine m = describe(launch);
-    resources_of(launch, &m, part, resource);
+    observe_launch unspilled = *launch; // where spills are is not in the counts
+    unspilled.code.spills = 0;
+    resources_of(&unspilled, &m, part, resource);
     double units = sum_of(all, OBSERVE_SUM_ATOMIC_CLOCKS), waits = sum_of(all, OBSERVE_SUM_WAITS);
     observe_time whole = observe_time_of(launch, all);
     if (units > 0)

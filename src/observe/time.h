@@ -19,6 +19,7 @@ const char *observe_resource_title(observe_resource resource);
 
 struct observe_time {
     double resource[OBSERVE_RESOURCES]; // seconds that each alone would take
+    double dram_start;                  // of those of DRAM: what it takes to get going
     double kernel;                      // from the first block's start to the last one's end
     double launch;                      // what a stream needs for it, with the start and the end of a kernel
     double share;                       // of the GPU that its blocks fill at once: 0 to 1
@@ -38,7 +39,7 @@ observe_time observe_time_of(const observe_launch *launch, const observe_sums *s
 double observe_time_spills(const observe_launch *launch, const observe_sums *sums);
 double observe_time_start(void); // what `launch` has more than `kernel`
 double observe_time_empty(void); // `launch` of a kernel that does nothing
-// A part of such a launch, a source line: what it adds to each resource.
+// A part of such a launch, a source line: what it adds to each resource, spilled registers apart.
 void observe_time_of_part(const observe_launch *launch, const observe_sums *all, const observe_sums *part,
                           double resource[OBSERVE_RESOURCES]);
 
