@@ -117,6 +117,9 @@ void base_utc_stamp(char text[BASE_UTC]); // now, for names of files: "20261115T
 // The path of this executable: what belongs to it is found from there.
 enum { BASE_PATH = 1024 };
 kz_status base_self_path(char path[BASE_PATH], kz_error *error);
+// Whether this executable or a library that is loaded imports or defines the symbol; those whose path has `except` are
+// not asked.
+bool base_self_names(const char *symbol, const char *except);
 
 // ---- random: Philox4x32-10, counter-based, so any element can be made alone ---------------------
 

@@ -5,6 +5,12 @@
 
 #include "unit.h"
 
+static void self_names_what_it_imports(void **state) {
+    assert_true(base_self_names("memmem", "no such object"));
+    assert_false(base_self_names("cudaEventElapsedTime", "libcudart"));
+    assert_false(base_self_names("base_", "no such object")); // a whole name, no beginning
+}
+
 static void status_names(void **state) {
     assert_string_equal(kz_status_name(KZ_NO_DEVICE), "NO_DEVICE");
     assert_string_equal(kz_status_text(KZ_NO_DEVICE), "no such device");
@@ -170,6 +176,7 @@ static void hashes_as_published(void **state) { // vectors of the FNV's authors
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(self_and_clock),
+        cmocka_unit_test(self_names_what_it_imports),
         cmocka_unit_test(status_names),
         cmocka_unit_test(columns_of_types_agree),
         cmocka_unit_test(error_with_note),

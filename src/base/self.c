@@ -1,5 +1,6 @@
 // The running process: its clocks, and where it was started from.
 #include <errno.h>
+#include <link.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
@@ -39,4 +40,31 @@ kz_status base_self_path(char path[BASE_PATH], kz_error *error) {
     }
     path[length] = 0;
     return KZ_OK;
+}
+
+typedef struct search {
+    const char *symbol, *except;
+} search;
+
+// Addresses in the dynamic section are where the object was loaded, but for the kernel's own, whose are its file's.
+static int names_symbol(struct dl_phdr_info *object, size_t size, void *context) {
+    const search *wanted = context;
+    ElfW(Addr) strings = 0;
+    size_t length = 0;
+    if (object->dlpi_name && strstr(object->dlpi_name, wanted->except)) return 0;
+    for (int i = 0; i < object->dlpi_phnum; i++) {
+        if (object->dlpi_phdr[i].p_type != PT_DYNAMIC) continue;
+        const ElfW(Dyn) *row = (const void *)(object->dlpi_addr + object->dlpi_phdr[i].p_vaddr);
+        for (; row->d_tag != DT_NULL; row++) {
+            if (row->d_tag == DT_STRTAB) strings = row->d_un.d_ptr;
+            if (row->d_tag == DT_STRSZ) length = row->d_un.d_val;
+        }
+    }
+    if (strings < object->dlpi_addr) strings += object->dlpi_addr;
+    return length && memmem((const void *)strings, length, wanted->symbol, strlen(wanted->symbol) + 1);
+}
+
+bool base_self_names(const char *symbol, const char *except) {
+    search wanted = {symbol, except};
+    return dl_iterate_phdr(names_symbol, &wanted) != 0;
 }

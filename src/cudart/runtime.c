@@ -288,6 +288,7 @@ static void open_runtime(void) {
     if (status == KZ_OK) cudart_reset_limits();
     if (status == KZ_OK) status = open_session(&error);
     if (status == KZ_OK) status = cudart_open_debugger(&error);
+    if (status == KZ_OK) cudart_clock_start_if_asked();
     if (status) {
         cudart_say("no simulated GPU can be opened\n%s", error.message);
         cudart.open_error = status == KZ_NOT_FOUND ? cudaErrorNoDevice : cudaErrorInitializationError;

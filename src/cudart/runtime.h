@@ -319,6 +319,7 @@ bool cudart_calls_stopped(const siginfo_t *info, void *context);
 
 // From now on operations take time: called when an event is made that can be asked for it, or for KZ_OBSERVE=time.
 void cudart_clock_start(void);
+void cudart_clock_start_if_asked(void);                 // by the program: it knows cudaEventElapsedTime
 void cudart_clock_add(const cudart_op *op);             // it has been run
 void cudart_clock_wait(device_moment moment, bool all); // the host waits for it, or for all there is
 double cudart_clock_seconds(device_moment moment);
