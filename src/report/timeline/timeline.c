@@ -171,8 +171,9 @@ static void print_gain(base_text *out, const report_timeline *t, const report_ti
         base_text_add(out, ", %s of it busy; %s\n", report_seconds(other, sums->covered),
                       overlap ? "little runs side by side" : "nothing runs side by side");
     if (t->modelled && sums->kernels)
-        base_text_add(out, "kernels     %s of each is its start, which kz prof gives apart\n",
-                      report_seconds(text, observe_time_start()));
+        base_text_add(out, "kernels     %s of each is start and end, %s right after another kernel\n",
+                      report_seconds(text, observe_time_start()),
+                      report_seconds(other, observe_time_start() - device_queued_seconds()));
 }
 
 static void print_sums(base_text *out, const report_timeline *t, const report_timeline_totals *sums) {

@@ -54,7 +54,8 @@ static void no_gain_where_nothing_overlaps(void **state) {
     base_text out = {0};
     report_timeline_print(&out, &t, 80);
     assert_non_null(strstr(out.data, "end to end  8.00 s, 3.00 s of it busy; nothing runs side by side\n"));
-    assert_non_null(strstr(out.data, "kernels     2.30 us of each is its start"));
+    assert_non_null(
+        strstr(out.data, "kernels     2.30 us of each is start and end, 900 ns right after another kernel"));
     assert_null(strstr(out.data, "one after the other"));
     base_text_free(&out);
     t.modelled = false;
