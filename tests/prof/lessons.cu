@@ -27,6 +27,33 @@ __global__ void one_block(const float *in, float *out, int n) {
 
 __global__ void tiny(float *data) { data[threadIdx.x] += 1; }
 
+// The data choose the bin: whatever they are, folding in registers is no answer.
+__global__ void histogram(const float *in, unsigned *bins, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) atomicAdd(&bins[(int)in[i] & 255], 1u);
+}
+
+__global__ void local_array(const int *index, float *out) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    float own[64], sum = 0;
+    for (int k = 0; k < 64; k++) own[k] = (float)(k * i);
+    for (int k = 0; k < 64; k++) sum += own[(index[k] + i) & 63]; // local memory, and nothing uncoalesced
+    out[i] = sum;
+}
+
+__global__ void __launch_bounds__(256, 8) spilling(const float *in, float *out, int n) {
+    int i = blockIdx.x * 256 + threadIdx.x;
+    float v[48], sum = 0;
+#pragma unroll
+    for (int k = 0; k < 48; k++) v[k] = in[(i + k * 977) % n];
+    for (int turn = 0; turn < 20; turn++)
+#pragma unroll
+        for (int k = 0; k < 48; k++) v[k] = v[k] * v[(k + 7) % 48] + v[(k + 13) % 48]; // spilled registers
+#pragma unroll
+    for (int k = 0; k < 48; k++) sum += v[k];
+    out[i] = sum;
+}
+
 int main(int argc, char **argv) {
     int n = 1 << 18;
     particle *p;
@@ -40,6 +67,11 @@ int main(int argc, char **argv) {
     divergent<<<n / 256, 256>>>(f, n);
     one_block<<<1, 256>>>(f, s, n);
     for (int i = 0; i < 10; i++) tiny<<<1, 64>>>(s);
+    if (argc == 2) {
+        histogram<<<n / 1024, 256>>>(f, (unsigned *)s, n);
+        local_array<<<n / 1024, 256>>>((const int *)p, s);
+        spilling<<<264, 256>>>((const float *)p, s, n);
+    }
     printf("%d arguments: %s\n", argc - 1, cudaGetErrorString(cudaDeviceSynchronize()));
     return argc > 2;
 }

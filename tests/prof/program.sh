@@ -5,7 +5,7 @@ HERE=$(dirname "$0")
 
 # section KERNEL WORDS: the words stand in that kernel's section of the page.
 section() {
-    sed -n "/^[0-9][0-9]*  $1 .*a launch/,/^[0-9][0-9]*  .* a launch/p" "$FOLDER/out" | tr -s ' \n' ' ' | grep -qF -- "$2" || fail "$1: not said: $2"
+    sed -n "/^[0-9][0-9]*  $1 .*a launch/,/^[0-9][0-9]*  .* a launch/p" "$FOLDER/out" | tr -s ' \n' ' ' | grep -q -- "$2" || fail "$1: not said: $2"
 }
 expect_exit 0 prof "$HERE/lessons.cu" --top 0 one
 expect_out "1 arguments: no error"
@@ -19,6 +19,14 @@ section one_block "Bound by too few blocks"
 section one_block "131 of them have nothing to do"
 section tiny "Bound by launch overhead"
 section tiny "registers per thread (ptxas)"
+section histogram "Bound by contention of atomics"
+section histogram "the data choose the address, so for data like these: give each block private copies"
+section local_array "Bound by local memory"
+section local_array "the threads of a warp index their arrays differently"
+# Spills are the verdict whichever memory they keep busy, and cost where they are executed most.
+section spilling "Bound by spilled registers"
+section spilling "The lines that cost most [0-9]*% lessons.cu:51"
+expect_out "as if each launch began with empty caches"
 
 grep -q ' $' "$FOLDER/out" && fail "a line ends in blanks"
 
@@ -44,7 +52,8 @@ sed 's/p\[i\]\.mass/((const float *)p)[i]/' "$HERE/lessons.cu" > "$FOLDER/better
 expect_exit 0 prof "$HERE/lessons.cu" "$FOLDER/better.cu" --kernel structures
 expect_out "better.cu is better"
 
-# One model of time: what events say in a plain run is what kz prof and kz timeline say of the launch.
+# One model of time: what events say in a plain run is what they say under kz prof and kz timeline, and what kz timeline
+# says of the launch. L2 has what came before the first event.
 cat > "$FOLDER/timed.cu" << 'TEXT'
 #include <cstdio>
 __global__ void scale(float *x, int n) {
@@ -53,9 +62,9 @@ __global__ void scale(float *x, int n) {
 int main() {
     float *x, ms;
     cudaEvent_t a, b;
-    cudaEventCreate(&a), cudaEventCreate(&b);
     cudaMalloc(&x, 1 << 26);
     cudaMemset(x, 0, 1 << 26); // meanwhile the host issues what follows
+    cudaEventCreate(&a), cudaEventCreate(&b);
     cudaEventRecord(a);
     scale<<<264, 256>>>(x, 1 << 20);
     cudaEventRecord(b);
@@ -66,6 +75,10 @@ int main() {
 TEXT
 expect_exit 0 run "$FOLDER/timed.cu"
 event=$(sed -n 's/event \(.*\) us/\1/p' "$FOLDER/out")
+for under in prof timeline; do
+    expect_exit 0 $under "$FOLDER/timed.cu"
+    expect_out "event $event us"
+done
 expect_exit 0 prof --json "$FOLDER/timed.cu"
 prof=$(sed -n 's/.*"launch_seconds": *\([0-9.e+-]*\).*/\1/p' "$FOLDER/out" | awk '{ printf "%.2f", 1e6 * $1 }')
 expect_exit 0 timeline --json "$FOLDER/timed.cu"

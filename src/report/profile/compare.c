@@ -66,10 +66,11 @@ typedef struct figures {
 
 static figures figures_of(const report_prof *report, const report_prof_kernel *k) {
     report_prof_traffic t = report_prof_traffic_of(k);
+    report_prof_dram dram = report_prof_dram_of(k);
     double n = (double)k->launches, requests = t.load_requests + t.store_requests;
     return (figures){
         .estimate = k->estimate,
-        .dram = report_prof_dram_bytes(k),
+        .dram = dram.read + dram.written,
         .sectors = (t.load_sectors + t.store_sectors) / n,
         .per_request = requests > 0 ? (t.load_sectors + t.store_sectors) / requests : 0,
         .instructions = report_prof_metric(k->metrics, "ptx__inst_executed.sum") / n,
@@ -130,6 +131,34 @@ static const char *change_text(char text[REPORT_NUMBER], const row *r) {
 
 // ---- words ------------------------------------------------------------------------------------------
 
+// What grows with the size of a launch: the largest resource, waiting and starting apart.
+static double growing_of(const report_prof_kernel *k, observe_resource *which) {
+    double most = 0;
+    for (int r = 0; r < OBSERVE_RESOURCES; r++) {
+        double seconds = k->seconds[r] - (r == OBSERVE_BY_DRAM ? k->dram_start : 0);
+        if (r == OBSERVE_BY_LATENCY || r == OBSERVE_BY_BLOCKS || seconds <= most) continue;
+        most = seconds;
+        *which = (observe_resource)r;
+    }
+    return most;
+}
+
+// With most SMs idle one launch may wait less and yet do more: at a larger size the other one is better.
+static void add_size(base_text *out, const report_prof *after, const report_prof_kernel *slower,
+                     const report_prof_kernel *faster, const char *slower_program) {
+    observe_resource slow = OBSERVE_BY_DRAM, fast = OBSERVE_BY_DRAM;
+    double a = growing_of(slower, &slow), b = growing_of(faster, &fast);
+    char x[REPORT_NUMBER], y[REPORT_NUMBER];
+    if (!slower->has_idle_sms || !faster->has_idle_sms || slower->first != OBSERVE_BY_LATENCY || b < 1.2 * a)
+        return;
+    base_text_add(
+        out,
+        " But %.0f blocks leave most of %.0f SMs idle, so that waiting decides. What grows with the "
+        "size speaks for %s: %s needs %s there, %s needs %s in the other. Compare them at a larger size.",
+        slower->blocks, after->gpu.multiprocessors, slower_program, observe_resource_title(slow),
+        report_seconds(x, a), observe_resource_title(fast), report_seconds(y, b));
+}
+
 static void conclude(base_text *out, const report_prof *before, const report_prof *after, const pair *p) {
     double b = p->before->estimate, a = p->after->estimate, ratio = a > 0 ? b / a : 1;
     char x[REPORT_NUMBER], y[REPORT_NUMBER];
@@ -152,6 +181,8 @@ static void conclude(base_text *out, const report_prof *before, const report_pro
                       report_prof_bound_title(p->before->bound), report_prof_bound_title(p->after->bound));
     else
         base_text_add(out, " Both are bound by %s.", report_prof_bound_title(p->after->bound));
+    add_size(out, after, better ? p->before : p->after, better ? p->after : p->before,
+             better ? before->program : after->program);
 }
 
 static void add_line_words(base_text *out, const report_prof_line *line) {

@@ -14,16 +14,21 @@ double report_prof_sector_clocks(const report_prof_access *a) {
     return a->sectors * (partial ? PARTIAL_SECTOR_CLOCKS : 1);
 }
 
-double report_prof_dram_bytes(const report_prof_kernel *k) {
-    return (report_prof_metric(k->metrics, observe_sum_name(OBSERVE_SUM_DRAM_READ)) +
-            report_prof_metric(k->metrics, observe_sum_name(OBSERVE_SUM_WRITTEN_BACK))) /
-           (double)k->launches;
+static double metric_of(const json_t *metrics, observe_sum_index index) {
+    return report_prof_metric(metrics, observe_sum_name(index));
+}
+
+report_prof_dram report_prof_dram_of(const report_prof_kernel *k) {
+    double n = (double)k->launches, written = metric_of(k->metrics, OBSERVE_SUM_WRITTEN_BACK);
+    return (report_prof_dram){.read = metric_of(k->metrics, OBSERVE_SUM_DRAM_READ) / n,
+                              .written = written / n,
+                              .left = fmax(0, metric_of(k->metrics, OBSERVE_SUM_DRAM_WRITE) - written) / n};
 }
 
 static observe_sums sums_of(const json_t *metrics) {
     observe_sums sums;
     for (int i = 0; i < OBSERVE_SUM_COUNT; i++)
-        sums.value[i] = (uint64_t)report_prof_metric(metrics, observe_sum_name((observe_sum_index)i));
+        sums.value[i] = (uint64_t)metric_of(metrics, (observe_sum_index)i);
     return sums;
 }
 
@@ -49,10 +54,20 @@ static observe_resource largest(const report_prof_kernel *k, int except) {
     return (observe_resource)best;
 }
 
+static bool is_memory(observe_resource r) {
+    return r == OBSERVE_BY_DRAM || r == OBSERVE_BY_L2 || r == OBSERVE_BY_L1;
+}
+
+// Warps that wait for a memory that is busy nearly as long wait for that memory: more of them, where an SM has all it
+// can hold, are not to be had.
 static void rank(report_prof_kernel *k) {
     k->first = largest(k, -1);
     k->second = largest(k, (int)k->first);
     k->close = k->seconds[k->second] >= CLOSE * k->seconds[k->first];
+    if (k->first == OBSERVE_BY_LATENCY && k->close && k->is_full && is_memory(k->second)) {
+        k->first = k->second;
+        k->second = OBSERVE_BY_LATENCY;
+    }
 }
 
 static void weigh_lines(report_prof_kernel *k) {
@@ -70,7 +85,7 @@ static void weigh_lines(report_prof_kernel *k) {
 
 // Shared memory's part of the wavefronts that L1 has to do with.
 static double shared_part(const report_prof_kernel *k) {
-    double shared = 0, global = report_prof_metric(k->metrics, observe_sum_name(OBSERVE_SUM_L1_WAVEFRONTS));
+    double shared = 0, global = metric_of(k->metrics, OBSERVE_SUM_L1_WAVEFRONTS);
     for (size_t i = 0; i < k->line_count; i++)
         for (size_t a = 0; a < k->lines[i].access_count; a++)
             if (k->lines[i].accesses[a].space == REPORT_PROF_SHARED)
@@ -78,18 +93,61 @@ static double shared_part(const report_prof_kernel *k) {
     return shared > 0 ? shared / (shared + global) : 0;
 }
 
-// Spilled registers by the lines that the disassembler tells; without it they are the kernel's alone.
-static void charge_spills(const report_prof_kernel *k, report_prof_line *line) {
-    for (size_t i = 0; i < k->machine.spill_count; i++) {
-        const report_prof_spill *s = &k->machine.spills[i];
-        if (s->line != line->line ||
-            strcmp(report_prof_basename(s->file), report_prof_basename(line->file)) != 0)
-            continue;
-        line->spill_stores += s->stores;
-        line->spill_loads += s->loads;
-        line->seconds[OBSERVE_BY_L1] +=
-            k->spill_seconds * (s->stores + s->loads) / fmax(1, k->machine.code.spills);
+// ---- spilled registers -------------------------------------------------------------------------------------
+//
+// By the lines that the disassembler tells, and how often each is executed; without it they are the kernel's alone.
+
+static bool is_at(const report_prof_spill *s, const report_prof_line *line) {
+    return s->line == line->line &&
+           strcmp(report_prof_basename(s->file), report_prof_basename(line->file)) == 0;
+}
+
+// A record without the lines' own has the kernel's.
+static double executions_of(const report_prof_kernel *k, const report_prof_line *line) {
+    double own = line ? metric_of(line->metrics, OBSERVE_SUM_HOTTEST) : 0;
+    return own > 0 ? own : metric_of(k->metrics, OBSERVE_SUM_HOTTEST);
+}
+
+// Executions of a spill's instructions, and of the lines there: one that is inlined at several places has several.
+static double weigh_spill(const report_prof_kernel *k, const report_prof_spill *s, double *of_lines) {
+    double most = 0;
+    *of_lines = 0;
+    for (size_t i = 0; i < k->line_count; i++) {
+        if (!is_at(s, &k->lines[i])) continue;
+        most = fmax(most, executions_of(k, &k->lines[i]));
+        *of_lines += executions_of(k, &k->lines[i]);
     }
+    return (s->stores + s->loads) * (most > 0 ? most : executions_of(k, NULL));
+}
+
+static void charge_spills(report_prof_kernel *k) {
+    double all = 0, of_lines;
+    for (size_t i = 0; i < k->machine.spill_count; i++)
+        all += weigh_spill(k, &k->machine.spills[i], &of_lines);
+    for (size_t i = 0; all > 0 && i < k->machine.spill_count; i++) {
+        const report_prof_spill *s = &k->machine.spills[i];
+        double weight = weigh_spill(k, s, &of_lines);
+        for (size_t j = 0; j < k->line_count; j++) {
+            report_prof_line *line = &k->lines[j];
+            if (!is_at(s, line)) continue;
+            double part = weight / all * executions_of(k, line) / of_lines;
+            line->spill_stores += s->stores;
+            line->spill_loads += s->loads;
+            for (int r = 0; r < OBSERVE_RESOURCES; r++) {
+                line->seconds[r] += k->spill_seconds[r] * part;
+                line->spill_seconds += k->spill_seconds[r] * part;
+            }
+        }
+    }
+}
+
+// What the kernel would not need without them.
+static void time_spills(report_prof_kernel *k, const observe_launch *launch, const observe_sums *all) {
+    observe_launch without = *launch;
+    without.code.spills = 0;
+    observe_time time = observe_time_of(&without, all);
+    k->spilled = observe_time_spills(launch, all) / launch->count;
+    for (int r = 0; r < OBSERVE_RESOURCES; r++) k->spill_seconds[r] = k->seconds[r] - time.resource[r];
 }
 
 void report_prof_estimate(const report_prof *report, report_prof_kernel *k) {
@@ -98,20 +156,21 @@ void report_prof_estimate(const report_prof *report, report_prof_kernel *k) {
     observe_sums all = sums_of(k->metrics);
     const observe_launch launch = {&gpu, shape_of(k), k->machine.code, (double)k->launches};
     observe_time time = observe_time_of(&launch, &all);
-    k->spilled = observe_time_spills(&launch, &all) / launch.count;
-    k->spill_seconds = k->spilled / (fmax(1, fmin(gpu.multiprocessors, k->blocks)) * fmax(1, gpu.clock));
     for (int r = 0; r < OBSERVE_RESOURCES; r++) k->seconds[r] = time.resource[r];
+    time_spills(k, &launch, &all);
+    k->dram_start = time.dram_start;
     k->estimate = all.value[OBSERVE_SUM_INST] ? time.kernel : 0;
     k->launch = time.launch;
     for (size_t i = 0; i < k->line_count; i++) {
         observe_sums part = sums_of(k->lines[i].metrics);
         observe_time_of_part(&launch, &all, &part, k->lines[i].seconds);
-        charge_spills(k, &k->lines[i]);
     }
+    charge_spills(k);
     k->shared_part = shared_part(k);
     k->resident =
         fmin(k->occupancy.blocks, ceil(k->blocks / fmax(1, report->gpu.multiprocessors))) * k->warps;
     k->has_idle_sms = k->blocks < report->gpu.multiprocessors;
+    k->is_full = k->resident >= floor(report->gpu.max_threads_per_multiprocessor / 32);
     rank(k);
     weigh_lines(k);
 }

@@ -31,7 +31,7 @@ static void add_resources(base_text *out, const report_prof_kernel *k) {
                       "</td><td class=\"n\">%s</td><td><span class=\"bar%s\" "
                       "style=\"width:calc(min(320px,40vw)*%.3f)\"></span></td></tr>\n",
                       report_seconds(time, k->seconds[r]), r == (int)k->first ? " first" : "",
-                      k->seconds[r] / k->seconds[k->first]);
+                      k->seconds[r] / report_prof_show_longest(k));
     }
     base_text_add(out, "</table>\n");
 }

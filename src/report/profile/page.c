@@ -42,10 +42,11 @@ static void print_bar(FILE *file, const report_style *style, double part, report
     report_print(file, style, tone, "%s", *bar ? bar : style->utf8 ? "▏" : "|");
 }
 
-// Every resource that needs at least a hundredth of the largest.
+// Every resource that needs at least a hundredth of the verdict's.
 static void print_resources(FILE *file, const report_style *style, const report_prof_kernel *k) {
     char time[REPORT_NUMBER];
     const char *label = "time needed";
+    double longest = report_prof_show_longest(k);
     for (int n = 0; n < OBSERVE_RESOURCES; n++) {
         int best = -1;
         for (int r = 0; r < OBSERVE_RESOURCES; r++) {
@@ -59,8 +60,7 @@ static void print_resources(FILE *file, const report_style *style, const report_
         label = "";
         fprintf(file, "%-24s %9s  ", report_prof_show_resource((observe_resource)best),
                 report_seconds(time, k->seconds[best]));
-        print_bar(file, style, k->seconds[best] / k->seconds[k->first],
-                  best == (int)k->first ? REPORT_WARN : REPORT_DIM);
+        print_bar(file, style, k->seconds[best] / longest, best == (int)k->first ? REPORT_WARN : REPORT_DIM);
         fputc('\n', file);
     }
 }

@@ -57,8 +57,9 @@ typedef struct report_prof_access {
     const char *ptx;
     uint32_t ptx_line, bytes; // bytes per lane
     bool is_store, is_atomic;
-    bool is_distributed; // shared memory by the cluster's window: no wavefronts are counted for it
-    bool is_bulk;        // by the copy engine: `bytes` of a whole copy, and each counts as one lane
+    bool is_distributed;  // shared memory by the cluster's window: no wavefronts are counted for it
+    bool address_by_data; // an atomic whose address depends on what was loaded
+    bool is_bulk;         // by the copy engine: `bytes` of a whole copy, and each counts as one lane
     report_prof_space space;
     double requests, lanes, sectors, ideal_sectors, wavefronts, ideal_wavefronts, distinct;
     report_prof_pattern pattern; // the commonest
@@ -74,6 +75,7 @@ typedef struct report_prof_line {
     report_prof_access *accesses;
     size_t access_count;
     double seconds[OBSERVE_RESOURCES];  // its part of the kernel's
+    double spill_seconds;               // of those: for spilled registers, over all levels of memory
     uint32_t spill_stores, spill_loads; // instructions of it, as the disassembler tells
     double cost;                        // seconds, weighed by how near each resource is to the largest
     double share;                       // of the costs of all lines, 0 to 1
@@ -117,16 +119,18 @@ typedef struct report_prof_kernel {
     report_prof_occupancy occupancy;
     report_prof_machine machine; // what ptxas made of it
     double spilled;              // requests of a launch that spilled registers make, by the model
-    double spill_seconds;        // of L1 for them
 
-    double seconds[OBSERVE_RESOURCES]; // of one launch
-    double shared_part;                // of the seconds of L1: shared memory's
-    double estimate;                   // of one launch, without what starting it takes
-    double launch;                     // with it
-    double resident;                   // warps per multiprocessor at work, at most
-    observe_resource first, second;    // the largest and the next
-    bool close;                        // the second is nearly as large
-    bool has_idle_sms;                 // there are fewer blocks than SMs
+    double seconds[OBSERVE_RESOURCES];       // of one launch
+    double spill_seconds[OBSERVE_RESOURCES]; // of those: for spilled registers
+    double dram_start;                       // of DRAM's: what it takes to get going
+    double shared_part;                      // of the seconds of L1: shared memory's
+    double estimate;                         // of one launch, without what starting it takes
+    double launch;                           // with it
+    double resident;                         // warps per multiprocessor at work, at most
+    observe_resource first, second;          // the largest and the next
+    bool close;                              // the second is nearly as large
+    bool has_idle_sms;                       // there are fewer blocks than SMs
+    bool is_full;                            // an SM has all the warps it can hold
     report_prof_bound bound;
     const char *why;                      // the figures that decided, in a sentence or two
     const char *notes[REPORT_PROF_NOTES]; // what else is worth knowing
@@ -183,8 +187,11 @@ void report_prof_explain(report_prof *report, const report_prof_kernel *kernel,
                          report_prof_line *line); // reason, advice
 // Clocks of one multiprocessor that a request's sectors keep L2 busy.
 double report_prof_sector_clocks(const report_prof_access *access);
-double
-report_prof_dram_bytes(const report_prof_kernel *kernel); // of one launch: read, and written back meanwhile
+typedef struct report_prof_dram { // bytes of one launch
+    double read, written;         // that cross DRAM meanwhile
+    double left;                  // written, and still in L2 at the end
+} report_prof_dram;
+report_prof_dram report_prof_dram_of(const report_prof_kernel *kernel);
 bool report_prof_wastes_sectors(const report_prof_access *access);
 bool report_prof_conflicts(const report_prof_access *access);
 double report_prof_active_lanes(const json_t *metrics); // per warp instruction; 32 where nothing ran

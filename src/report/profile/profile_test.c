@@ -5,78 +5,8 @@
 
 #include "report/profile/html.h"
 #include "report/profile/listing.h"
+#include "report/profile/profile_fixture.h"
 #include "report/profile/show.h"
-#include "unit.h"
-
-// A record of one kernel: 4096 blocks of 256 threads, one line, its metrics and its one access as given.
-typedef struct fixture {
-    report_record record;
-    report_prof report;
-} fixture;
-
-static const char head[] =
-    "{\"type\":\"record\",\"record\":\"kz\",\"version\":1,\"program\":\"a/b.cu\",\"gpu\":\"h200\",\"sm\":90,"
-    "\"multiprocessors\":132}\n";
-
-typedef struct kernel_text {
-    int blocks, threads, launches, shared;
-    const char *metrics, *access, *caches;
-} kernel_text;
-
-static bool spills; // the kernel of the next fixture
-static bool spilling_machine(void *context, const char *module, const char *kernel,
-                             report_prof_machine *machine);
-
-static bool machine_of(void *context, const char *module, const char *kernel, report_prof_machine *machine) {
-    int registers = strcmp(module, "m") == 0 && strcmp(kernel, "k") == 0 ? *(const int *)context : -1;
-    *machine = (report_prof_machine){.code = {.registers = registers > 0 ? (uint32_t)registers : 0}};
-    return registers > 0;
-}
-
-static void open_fixture(fixture *f, const kernel_text *k, int registers) {
-    base_text text = {0};
-    base_text_add(&text, "%s", head);
-    base_text_add(
-        &text,
-        "{\"type\":\"kernel\",\"name\":\"k\",\"short\":\"k\",\"module\":\"m\",\"launches\":%d,\"first_"
-        "launch\":1,"
-        "\"grid\":[%d,1,1],\"block\":[%d,1,1],\"cluster\":[1,1,1],\"shared_static\":%d,\"shared_dynamic\":0,"
-        "\"metrics\":{%s},\"lines\":[{\"file\":\"b.cu\",\"line\":14,\"metrics\":{%s},\"accesses\":[%s]}]%s}"
-        "\n",
-        k->launches ? k->launches : 1, k->blocks, k->threads, k->shared, k->metrics, k->metrics,
-        k->access ? k->access : "", k->caches ? k->caches : "");
-    base_text_add(&text, "{\"type\":\"end\",\"status\":\"ok\"}\n");
-    kz_error error = {0};
-    assert_int_equal(report_record_parse("test", text.data, text.length, &f->record, &error), KZ_OK);
-    report_prof_options options = {.machine = spills ? spilling_machine : machine_of, .context = &registers};
-    assert_int_equal(device_gpu_load("h200", &options.gpu, &error), KZ_OK);
-    assert_int_equal(report_prof_open(&f->record, &options, &f->report, &error), KZ_OK);
-    assert_int_equal(f->report.kernel_count, 1);
-    base_text_free(&text);
-}
-
-static void close_fixture(fixture *f) {
-    report_prof_close(&f->report);
-    report_record_free(&f->record);
-}
-
-static void expect(const kernel_text *k, report_prof_bound bound, const char *reason, const char *advice) {
-    fixture f;
-    open_fixture(&f, k, 20);
-    const report_prof_kernel *kernel = &f.report.kernels[0];
-    if (kernel->bound != bound) print_message("bound: %s\n", report_prof_bound_name(kernel->bound));
-    assert_int_equal(kernel->bound, bound);
-    if (reason && !strstr(kernel->lines[0].reason, reason))
-        print_message("reason: %s\n", kernel->lines[0].reason);
-    if (reason) assert_non_null(strstr(kernel->lines[0].reason, reason));
-    if (advice) assert_non_null(strstr(kernel->lines[0].advice, advice));
-    close_fixture(&f);
-}
-
-#define INST(warp, thread)                                                                                   \
-    "\"ptx__inst_executed.sum\":" #warp ",\"model__issue_slots.sum\":" #warp                                 \
-    ",\"ptx__thread_inst_executed.sum\":" #thread
-#define MODEL(name, value) ",\"model__" #name ".sum\":" #value
 
 static void test_strided_load(void **state) {
     expect(
@@ -265,41 +195,6 @@ static void test_local_memory(void **state) {
     assert_non_null(line->advice);
     assert_non_null(strstr(line->advice, "unroll the loop"));
     assert_null(strstr(line->advice, "sort"));
-    close_fixture(&f);
-}
-
-static bool spilling_machine(void *context, const char *module, const char *kernel,
-                             report_prof_machine *machine) {
-    static const report_prof_spill lines[] = {{"/home/ada/b.cu", 12, 1, 0}, {"/home/ada/b.cu", 14, 30, 24}};
-    *machine = (report_prof_machine){
-        .code = {.registers = 32, .instructions = 300, .spills = 55, .spill_bytes = 128},
-        .spill_store_bytes = 124,
-        .spill_load_bytes = 96,
-        .spills = lines,
-        .spill_count = 2};
-    return true;
-}
-
-// ptxas stores and loads what the PTX does not show: it is said with its bytes, cost and lines, and takes its time.
-static void test_spills(void **state) {
-    const kernel_text k = {
-        .blocks = 4096, .threads = 256, .metrics = INST(655360, 20971520) MODEL(inst_executed_most, 327680)};
-    fixture f;
-    open_fixture(&f, &k, 32);
-    double before = f.report.kernels[0].seconds[OBSERVE_BY_L1];
-    close_fixture(&f);
-    spills = true;
-    open_fixture(&f, &k, 32);
-    spills = false;
-    const report_prof_kernel *kernel = &f.report.kernels[0];
-    assert_true(kernel->spilled == 55.0 * 327680);
-    assert_true(kernel->seconds[OBSERVE_BY_L1] > before + 60e-6);
-    assert_non_null(strstr(kernel->notes[0], "124 bytes stored and 96 loaded"));
-    assert_non_null(strstr(kernel->notes[0], "18.0 M requests a launch"));
-    assert_non_null(strstr(kernel->notes[0], ": b.cu:14 (30 stores, 24 loads), b.cu:12 (1 stores, 0 loads)"));
-    assert_non_null(strstr(kernel->advice[0], "more registers than 32"));
-    assert_int_equal(kernel->bound, REPORT_PROF_BY_SPILLS);
-    assert_non_null(strstr(kernel->lines[0].reason, "spilled registers: 30 stores and 24 loads"));
     close_fixture(&f);
 }
 
@@ -568,7 +463,6 @@ int main(void) {
         cmocka_unit_test(test_divergence),
         cmocka_unit_test(test_serial),
         cmocka_unit_test(test_local_memory),
-        cmocka_unit_test(test_spills),
         cmocka_unit_test(test_issue_and_arithmetic),
         cmocka_unit_test(test_few_blocks_and_launches),
         cmocka_unit_test(test_memory_is_a_good_verdict),

@@ -76,18 +76,23 @@ static const char *describe_pattern(report_prof *report, const report_prof_acces
 // ---- global memory ---------------------------------------------------------------------------------------
 
 static const char keep_in_registers[] =
-    "local memory is spilled registers, or an array that is indexed by a variable: unroll the loop "
-    "that indexes it, or allow more registers (__launch_bounds__)";
+    "an array that is indexed by a variable lies in local memory: unroll the loop that indexes it, so that "
+    "every index is a constant and it stays in registers; or put it into shared memory";
 
 static void explain_sectors(report_prof *report, const report_prof_access *a, report_prof_line *line) {
     const report_prof_pattern *p = &a->pattern;
     long long stride = llabs((long long)p->stride);
-    const char *what = a->is_store ? "store" : a->is_atomic ? "atomic" : "load";
+    const char *what = a->space == REPORT_PROF_LOCAL
+                           ? (a->is_store ? "store to local memory" : "load of local memory")
+                       : a->is_store  ? "store"
+                       : a->is_atomic ? "atomic"
+                                      : "load";
     const char *lead = report_prof_text(report, "%s: %s sectors per request, %s would do", what,
                                         figure(report, per_request(a->sectors, a)),
                                         figure(report, per_request(a->ideal_sectors, a)));
     if (a->space == REPORT_PROF_LOCAL) {
-        line->reason = report_prof_text(report, "%s: local memory, %s", lead, describe_pattern(report, a));
+        line->reason =
+            report_prof_text(report, "%s: the threads of a warp index their arrays differently", lead);
         line->advice = keep_in_registers;
     } else if (p->kind == REPORT_PROF_CONTIGUOUS) {
         line->reason = report_prof_text(report, "%s: neighbouring words, but off the 32-byte boundary", lead);
@@ -174,17 +179,26 @@ static void explain_atomics(report_prof *report, const report_prof_access *a, re
     line->reason =
         report_prof_text(report, "atomic in %s: %s threads of a warp contend for %s address%s", where,
                          figure(report, lanes), figure(report, distinct), distinct > 1.05 ? "es" : "");
-    line->advice =
-        a->pattern.kind == REPORT_PROF_UNIFORM || distinct < 1.05
-            ? "fold in registers first (__shfl_down_sync, or __reduce_add_sync for integers), then in "
-              "shared memory, and let one thread per block do the atomic"
-            : "give each warp or block a private copy in shared memory, and add the copies at the end";
+    if (a->address_by_data)
+        line->advice = report_prof_text(
+            report,
+            "the data choose the address, so for data like these: give each block%s private copies in shared "
+            "memory, and add them at the end; where a warp meets at few addresses, let its threads with the "
+            "same "
+            "one fold first (__match_any_sync)",
+            a->space == REPORT_PROF_SHARED ? " several" : "");
+    else
+        line->advice =
+            a->pattern.kind == REPORT_PROF_UNIFORM || distinct < 1.05
+                ? "fold in registers first (__shfl_down_sync, or __reduce_add_sync for integers), then in "
+                  "shared memory, and let one thread per block do the atomic"
+                : "give each warp or block a private copy in shared memory, and add the copies at the end";
     if (increments_shared(a) && report->gpu.sm >= 80)
         line->advice =
             "where nobody uses what the addition of 1 gives back, ptxas makes ATOMS.POPC.INC of it "
             "(cuobjdump -sass), "
-            "which takes lanes at one address together: then there is nothing to mend here; else fold "
-            "in registers first";
+            "which takes lanes at one address together: then there is nothing to mend here; else let the "
+            "threads of a warp with the same address fold first";
 }
 
 // Fewer blocks pay only where atomics are what the kernel takes its time for.
@@ -281,14 +295,16 @@ static void explain_traffic(report_prof *report, const report_prof_kernel *k, co
                             report_prof_line *line) {
     char bytes[REPORT_NUMBER];
     report_bytes(bytes, a->lanes * a->bytes / (double)k->launches);
-    const char *what = a->space == REPORT_PROF_SHARED  ? "shared memory"
-                       : a->space == REPORT_PROF_LOCAL ? "local memory"
-                                                       : "memory";
-    line->reason = report_prof_text(report, "%ss %s of %s, %s: nothing is wasted", verb_of(a), bytes, what,
-                                    describe_pattern(report, a));
-    if (a->space == REPORT_PROF_LOCAL)
+    if (a->space == REPORT_PROF_LOCAL) {
+        line->reason =
+            report_prof_text(report, "%ss %s of local memory, all threads at one index", verb_of(a), bytes);
         line->advice = keep_in_registers;
-    else if (a->bytes < 4 && a->pattern.kind == REPORT_PROF_CONTIGUOUS)
+        return;
+    }
+    line->reason = report_prof_text(report, "%ss %s of %s, %s: nothing is wasted", verb_of(a), bytes,
+                                    a->space == REPORT_PROF_SHARED ? "shared memory" : "memory",
+                                    describe_pattern(report, a));
+    if (a->bytes < 4 && a->pattern.kind == REPORT_PROF_CONTIGUOUS)
         line->advice =
             report_prof_text(report, "each thread %ss %u byte%s; take 4 to 16 at once (uchar4, half2, uint4)",
                              verb_of(a), a->bytes, a->bytes == 1 ? "" : "s");
@@ -357,11 +373,9 @@ static const report_prof_access *merge(report_prof *report, const report_prof_li
     return sum;
 }
 
-// Whether spilled registers are a good part of what L1 does for the line.
-static bool spills_much(const report_prof_kernel *k, const report_prof_line *line) {
-    double spills = line->spill_stores + line->spill_loads;
-    return spills > 0 &&
-           k->spill_seconds * spills / fmax(1, k->machine.code.spills) > 0.3 * line->seconds[OBSERVE_BY_L1];
+// Whether spilled registers are a good part of what the memories do for the line.
+static bool spills_much(const report_prof_line *line) {
+    return line->spill_seconds > 0.3 * (line->seconds[OBSERVE_BY_L1] + line->seconds[OBSERVE_BY_L2]);
 }
 
 static void explain_spills(report_prof *report, report_prof_line *line) {
@@ -380,7 +394,7 @@ void report_prof_explain(report_prof *report, const report_prof_kernel *k, repor
     double lanes = report_prof_active_lanes(line->metrics);
     bool atomics_cost = line->seconds[OBSERVE_BY_ATOMICS] >= 0.5 * k->estimate;
     line->advice = NULL;
-    if (spills_much(k, line))
+    if (spills_much(line))
         explain_spills(report, line);
     else if (worst && collides(worst))
         explain_atomics(report, worst, line);

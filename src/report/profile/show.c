@@ -81,14 +81,24 @@ bool report_prof_roofline_of(const report_prof *report, const report_prof_kernel
 
 // ---- lines of words ---------------------------------------------------------------------------------
 
+static bool begins_cold(const report_prof *report) {
+    size_t i;
+    const json_t *name;
+    json_array_foreach(report_get(report->head, "instruments"), i,
+                       name) if (strcmp(json_string_value(name) ? json_string_value(name) : "", "cold") ==
+                                 0) return true;
+    return false;
+}
+
 void report_prof_show_head(base_text *text, const report_prof *report) {
     char bandwidth[REPORT_NUMBER];
     report_si(bandwidth, report->gpu.bandwidth, "B/s");
-    base_text_add(
-        text,
-        "%s%s%s on a simulated %s (%.0f SMs, %s).\nCounts are exact, on PTX; times are estimated from them.",
-        report->program, *report->detail ? ", " : "", report->detail,
-        report->gpu.name[0] ? report->gpu.name : report->gpu_key, report->gpu.multiprocessors, bandwidth);
+    base_text_add(text,
+                  "%s%s%s on a simulated %s (%.0f SMs, %s).\nCounts are exact, on PTX; times are estimated "
+                  "from them%s.",
+                  report->program, *report->detail ? ", " : "", report->detail,
+                  report->gpu.name[0] ? report->gpu.name : report->gpu_key, report->gpu.multiprocessors,
+                  bandwidth, begins_cold(report) ? ", as if each launch began with empty caches" : "");
 }
 
 // Streams and copies, in a sentence.
@@ -167,11 +177,17 @@ const char *report_prof_show_resource(observe_resource resource) {
     return resource == OBSERVE_BY_DRAM ? "DRAM (cache model)" : observe_resource_title(resource);
 }
 
+double report_prof_show_longest(const report_prof_kernel *k) {
+    double longest = 0;
+    for (int r = 0; r < OBSERVE_RESOURCES; r++) longest = fmax(longest, k->seconds[r]);
+    return longest;
+}
+
 // ---- facts ------------------------------------------------------------------------------------------
 
 static void show_roofline(base_text *text, const report_prof *report, const report_prof_kernel *k) {
     report_prof_roofline r;
-    char rate[REPORT_NUMBER], flops[REPORT_NUMBER];
+    char rate[REPORT_NUMBER], flops[REPORT_NUMBER], bytes[REPORT_NUMBER];
     if (!report_prof_roofline_of(report, k, &r)) return;
     if (r.flops <= 0) {
         base_text_add(text, "no floating point: it moves data, and DRAM's bandwidth is its peak");
@@ -180,10 +196,11 @@ static void show_roofline(base_text *text, const report_prof *report, const repo
     report_si(rate, r.attainable, "flop/s");
     report_si(flops, r.flops, "flop");
     base_text_add(text,
-                  "%s over DRAM's bytes: %.3g flop/byte; below %.3g bandwidth is the peak, so at best %s, "
+                  "%s over the %s that it reads from DRAM and writes: %.3g flop/byte; below %.3g bandwidth "
+                  "is the peak, so at best %s, "
                   "%.*f%% of %s's peak",
-                  flops, r.intensity, r.ridge, rate, r.attainable < 0.1 * r.peak, 100 * r.attainable / r.peak,
-                  r.type);
+                  flops, report_bytes(bytes, r.bytes), r.intensity, r.ridge, rate,
+                  r.attainable < 0.1 * r.peak, 100 * r.attainable / r.peak, r.type);
     if (r.origin[0])
         base_text_add(text, "; by peaks that were %s, %s", r.origin,
                       report_si(rate, r.measured_attainable, "flop/s"));
@@ -205,13 +222,16 @@ static void show_memory(base_text *text, const report_prof *report, const report
 
 static void show_caches(base_text *text, const report_prof *report, const report_prof_kernel *k) {
     char reads[REPORT_NUMBER], writes[REPORT_NUMBER];
-    double n = (double)k->launches;
     if (!k->caches) return;
-    base_text_add(text, "L1 hits %.0f%%, L2 hits %.0f%%; DRAM reads %s, writes %s (a model, no measurement)",
+    report_prof_dram dram = report_prof_dram_of(k);
+    base_text_add(text, "L1 hits %.0f%%, L2 hits %.0f%%; DRAM reads %s, writes %s",
                   100 * report_get_number(k->caches, "l1.hit_rate", 0),
-                  100 * report_get_number(k->caches, "l2.hit_rate", 0),
-                  report_bytes(reads, report_get_number(k->caches, "dram.read_bytes", 0) / n),
-                  report_bytes(writes, report_get_number(k->caches, "dram.write_bytes", 0) / n));
+                  100 * report_get_number(k->caches, "l2.hit_rate", 0), report_bytes(reads, dram.read),
+                  report_bytes(writes, dram.written));
+    if (dram.left > 0)
+        base_text_add(text, "; %s%s stay in L2, to be written later", report_bytes(writes, dram.left),
+                      dram.written > 0 ? " more" : "");
+    base_text_add(text, " (a model, no measurement)");
 }
 
 static void show_shared(base_text *text, const report_prof *report, const report_prof_kernel *k) {

@@ -12,6 +12,8 @@ void report_prof_show_shape(base_text *text, const report_prof_kernel *kernel);
 void report_prof_show_location(base_text *text, const report_prof_line *line); // "tile.cuh:12 in main.cu:40"
 const char *
 report_prof_show_resource(observe_resource resource); // its title, marked where a model stands behind it
+double
+report_prof_show_longest(const report_prof_kernel *kernel); // of the times needed: what bars are scaled by
 double report_prof_show_part(const report_prof *report,
                              const report_prof_kernel *kernel); // of all kernels' time, 0 to 1
 

@@ -7,12 +7,14 @@
 static const double WASTEFUL = 1.5; // sectors or wavefronts over the ideal: the pattern is to blame
 static const double FEW_LANES = 24, HALF_LANES = 16; // of 32
 static const double LAUNCH_COST = 3e-6;              // seconds that starting a kernel takes, about
+static const double NEAR_LIMIT = 0.6;                // DRAM's part of the time
 enum { MANY_LAUNCHES = 8 };
 
 // ---- sums over a kernel's accesses -----------------------------------------------------------------------
 
 typedef struct sums {
-    double sectors, ideal_sectors, store_sectors, wavefronts, ideal_wavefronts, local_requests;
+    double sectors, ideal_sectors; // of global memory
+    double local_sectors, wavefronts, ideal_wavefronts;
     double atomics;  // lanes
     double repeated; // sectors over the ideal that come from lanes that hit one address
     uint32_t widest; // bytes per lane of global accesses
@@ -23,7 +25,7 @@ static sums add_up(const report_prof_kernel *k) {
     for (size_t i = 0; i < k->line_count; i++)
         for (size_t j = 0; j < k->lines[i].access_count; j++) {
             const report_prof_access *a = &k->lines[i].accesses[j];
-            if (a->space == REPORT_PROF_GLOBAL || a->space == REPORT_PROF_LOCAL) {
+            if (a->space == REPORT_PROF_GLOBAL) {
                 s.sectors += a->sectors;
                 s.ideal_sectors += a->ideal_sectors;
             }
@@ -31,7 +33,7 @@ static sums add_up(const report_prof_kernel *k) {
                 s.wavefronts += a->wavefronts;
                 s.ideal_wavefronts += a->ideal_wavefronts;
             }
-            if (a->space == REPORT_PROF_LOCAL) s.local_requests += a->requests;
+            if (a->space == REPORT_PROF_LOCAL) s.local_sectors += a->sectors;
             if (a->space == REPORT_PROF_GLOBAL && a->is_atomic) s.atomics += a->lanes;
             if (a->space == REPORT_PROF_GLOBAL && a->is_atomic && a->distinct > 0 &&
                 a->lanes >= 2 * a->distinct)
@@ -78,9 +80,11 @@ static bool is_per_sm(observe_resource resource) {
 static bool is_short(const report_prof_kernel *k) { return k->estimate < LAUNCH_COST; }
 
 static report_prof_bound bound_by_sectors(const report_prof_kernel *k, const sums *s) {
+    report_prof_dram dram = report_prof_dram_of(k);
+    if (s->local_sectors > s->sectors) return REPORT_PROF_BY_LOCAL;
     if (wasted_sectors(s) >= WASTEFUL) return REPORT_PROF_BY_UNCOALESCED;
     bool streams =
-        report_prof_dram_bytes(k) * (double)k->launches > 0.4 * 32 * s->sectors; // a copy reads half
+        (dram.read + dram.written) * (double)k->launches > 0.4 * 32 * s->sectors; // a copy reads half
     return k->first == OBSERVE_BY_DRAM || (is_short(k) && streams) ? REPORT_PROF_BY_MEMORY
                                                                    : REPORT_PROF_BY_CACHE;
 }
@@ -88,6 +92,7 @@ static report_prof_bound bound_by_sectors(const report_prof_kernel *k, const sum
 static report_prof_bound find_bound(const report_prof *report, const report_prof_kernel *k, const sums *s) {
     if (k->estimate <= 0 || k->failed >= k->launches) return REPORT_PROF_BY_UNKNOWN;
     if (k->launches >= MANY_LAUNCHES && is_short(k)) return REPORT_PROF_BY_LAUNCH;
+    if (k->spill_seconds[k->first] > 0.5 * k->seconds[k->first]) return REPORT_PROF_BY_SPILLS;
     bool wasteful = wasted_sectors(s) >= WASTEFUL;
     if (is_contended(s) &&
         (k->first == OBSERVE_BY_L2 || (k->first == OBSERVE_BY_L1 && k->shared_part <= 0.5)))
@@ -99,7 +104,6 @@ static report_prof_bound find_bound(const report_prof *report, const report_prof
     case OBSERVE_BY_DRAM:
     case OBSERVE_BY_L2: return bound_by_sectors(k, s);
     case OBSERVE_BY_L1:
-        if (k->spill_seconds > 0.5 * k->seconds[OBSERVE_BY_L1]) return REPORT_PROF_BY_SPILLS;
         if (k->shared_part > 0.5)
             return conflicts(s) >= WASTEFUL ? REPORT_PROF_BY_CONFLICTS : REPORT_PROF_BY_SHARED;
         return bound_by_sectors(k, s);
@@ -116,6 +120,32 @@ static report_prof_bound find_bound(const report_prof *report, const report_prof
 
 // ---- why -------------------------------------------------------------------------------------------------
 
+// What crosses DRAM, and the time that takes apart from getting going.
+static const char *dram_figures(report_prof *report, const report_prof_kernel *k) {
+    char bytes[REPORT_NUMBER], time[REPORT_NUMBER], start[REPORT_NUMBER], rate[REPORT_NUMBER];
+    report_prof_dram dram = report_prof_dram_of(k);
+    double seconds = k->seconds[OBSERVE_BY_DRAM], crossing = dram.read + dram.written;
+    return report_prof_text(report,
+                            "%s cross DRAM in a launch (cache model), which takes %s: %s to get going, then "
+                            "%s, %.0f%% of its bandwidth",
+                            report_bytes(bytes, crossing), report_seconds(time, seconds),
+                            report_seconds(start, k->dram_start),
+                            report_si(rate, crossing / (seconds - k->dram_start), "B/s"),
+                            100 * crossing / (seconds - k->dram_start) / report->gpu.bandwidth);
+}
+
+static const char *spill_figures(report_prof *report, const report_prof_kernel *k) {
+    char requests[REPORT_NUMBER], time[REPORT_NUMBER];
+    return report_prof_text(
+        report,
+        "ptxas had too few registers: about %s requests of a launch store and load spilled ones, for which "
+        "%s needs %s%s",
+        report_si(requests, k->spilled, ""),
+        k->first == OBSERVE_BY_L1 ? "L1" : observe_resource_title(k->first),
+        report_seconds(time, k->spill_seconds[k->first]),
+        k->first == OBSERVE_BY_L1 ? "" : "; L1 has no room for them");
+}
+
 static const char *figures_of(report_prof *report, const report_prof_kernel *k, const sums *s) {
     char time[REPORT_NUMBER], a[REPORT_NUMBER], b[REPORT_NUMBER];
     double n = (double)k->launches, sms = fmin(report->gpu.multiprocessors, k->blocks);
@@ -128,18 +158,18 @@ static const char *figures_of(report_prof *report, const report_prof_kernel *k, 
                                 "after another, %s sectors in all, which takes %s",
                                 a, b, time);
     }
-    if (k->bound == REPORT_PROF_BY_SPILLS)
+    if (k->bound == REPORT_PROF_BY_SPILLS) return spill_figures(report, k);
+    if (k->bound == REPORT_PROF_BY_LOCAL) {
+        report_si(a, s->local_sectors / n, "");
+        report_si(b, s->sectors / n, "");
         return report_prof_text(
             report,
-            "ptxas had too few registers: about %s requests of a launch store and load spilled "
-            "ones, which takes L1 %s",
-            report_si(a, k->spilled, ""), time);
+            "A launch touches %s sectors of local memory, where arrays with variable indices "
+            "are, and %s of global memory; %s needs %s for them",
+            a, b, observe_resource_title(k->first), time);
+    }
     switch (k->first) {
-    case OBSERVE_BY_DRAM:
-        report_bytes(a, report_prof_dram_bytes(k));
-        report_si(b, report->gpu.bandwidth, "B/s");
-        return report_prof_text(report, "%s cross DRAM in a launch (cache model), which takes %s at %s", a,
-                                time, b);
+    case OBSERVE_BY_DRAM: return dram_figures(report, k);
     case OBSERVE_BY_L2:
         report_si(a, s->sectors / n, "");
         report_si(b, s->ideal_sectors / n, "");
@@ -182,8 +212,8 @@ static const char *figures_of(report_prof *report, const report_prof_kernel *k, 
         return report_prof_text(
             report,
             "A warp's instructions wait for each other and for memory for about %s; %.0f warp%s per "
-            "SM cannot fill that time",
-            time, k->resident, k->resident == 1 ? "" : "s");
+            "SM%s cannot fill that time",
+            time, k->resident, k->resident == 1 ? "" : "s", k->is_full ? ", all that it can hold," : "");
     default:
         return report_prof_text(report, "The %s alone takes %s at the GPU's peak",
                                 observe_resource_title(k->first), time);
@@ -199,7 +229,10 @@ static void explain_why(report_prof *report, report_prof_kernel *k, const sums *
         return;
     }
     k->why = report_prof_text(report, "%s. %s: %s, %s.", figures_of(report, k, s),
-                              k->close ? "Close to it" : "Next", observe_resource_title(k->second), next);
+                              k->seconds[k->second] > k->seconds[k->first] ? "Its warps wait for that"
+                              : k->close                                   ? "Close to it"
+                                                                           : "Next",
+                              observe_resource_title(k->second), next);
     if (k->bound == REPORT_PROF_BY_DIVERGENCE && k->first == OBSERVE_BY_LATENCY)
         k->why = report_prof_text(report, "%.1f of 32 lanes are active: the others wait for them. %s",
                                   report_prof_active_lanes(k->metrics), k->why);
@@ -275,18 +308,28 @@ static const char *spill_lines(report_prof *report, const report_prof_machine *m
 static void note_spills(report_prof *report, report_prof_kernel *k) {
     const report_prof_machine *m = &k->machine;
     if (!m->spill_store_bytes && !m->spill_load_bytes) return;
-    char time[REPORT_NUMBER], requests[REPORT_NUMBER];
+    enum { MOST_REGISTERS = 255 };
+    char l1[REPORT_NUMBER], l2[REPORT_NUMBER], requests[REPORT_NUMBER];
+    const char *beyond =
+        k->spill_seconds[OBSERVE_BY_L2] > 0
+            ? report_prof_text(report, " and %s of L2", report_seconds(l2, k->spill_seconds[OBSERVE_BY_L2]))
+            : "";
     note(k, report_prof_text(
                 report,
                 "ptxas spills registers: %llu bytes stored and %llu loaded in a thread's code; about %s "
-                "requests a launch, %s of L1%s",
+                "requests a launch, %s of L1%s%s",
                 (unsigned long long)m->spill_store_bytes, (unsigned long long)m->spill_load_bytes,
-                report_si(requests, k->spilled, ""), report_seconds(time, k->spill_seconds),
-                spill_lines(report, m)));
-    advise(k, report_prof_text(report,
-                               "let it have more registers than %d: a larger -maxrregcount, a smaller "
-                               "__launch_bounds__, or fewer values that live at once",
-                               k->occupancy.registers));
+                report_si(requests, k->spilled, ""), report_seconds(l1, k->spill_seconds[OBSERVE_BY_L1]),
+                beyond, spill_lines(report, m)));
+    if (k->occupancy.registers >= MOST_REGISTERS)
+        advise(k, "a thread cannot have more than 255 registers: let fewer values live at once, or share the "
+                  "work among more threads");
+    else
+        advise(k,
+               report_prof_text(report,
+                                "let it have more registers than %d: a larger -maxrregcount, fewer threads "
+                                "or blocks in __launch_bounds__, or fewer values that live at once",
+                                k->occupancy.registers));
 }
 
 static void note_work(report_prof *report, report_prof_kernel *k, const sums *s) {
@@ -294,11 +337,11 @@ static void note_work(report_prof *report, report_prof_kernel *k, const sums *s)
     double lanes = report_prof_active_lanes(k->metrics);
     if (has_idle_lanes(k, FEW_LANES) && k->bound != REPORT_PROF_BY_DIVERGENCE)
         note(k, report_prof_text(report, "%.1f of 32 lanes are active on average: warps diverge", lanes));
-    if (s->local_requests > 0)
+    if (s->local_sectors > 0)
         note(k,
              report_prof_text(report,
-                              "local memory is used (%u bytes per thread): spilled registers, or arrays with "
-                              "variable indices",
+                              "local memory is used (%u bytes per thread): arrays with variable indices, or "
+                              "variables whose address is taken",
                               k->local_bytes));
     if (wasted_sectors(s) >= WASTEFUL && k->bound != REPORT_PROF_BY_UNCOALESCED)
         note(k, report_prof_text(report, "%.1f times as many sectors are touched as the data would fill",
@@ -329,9 +372,15 @@ static void advise_occupancy(report_prof *report, report_prof_kernel *k) {
 static void advise_kernel(report_prof *report, report_prof_kernel *k, const sums *s) {
     switch (k->bound) {
     case REPORT_PROF_BY_MEMORY:
-        advise(k, "this is near the hardware's limit for these bytes: move fewer of them (fuse it with the "
-                  "kernel before "
-                  "or after, narrower types, keep results in registers)");
+        if (k->seconds[OBSERVE_BY_DRAM] < NEAR_LIMIT * k->estimate && !is_short(k))
+            advise(k,
+                   "give each thread several elements, all loaded before the first is used: fewer blocks to "
+                   "start, and more bytes in flight, so that DRAM is busy all the time");
+        else
+            advise(k,
+                   "this is near the hardware's limit for these bytes: move fewer of them (fuse it with the "
+                   "kernel before "
+                   "or after, narrower types, keep results in registers)");
         if (s->widest && s->widest < 16)
             advise(k,
                    "let each thread move 16 bytes at once (float4): fewer instructions for the same bytes");
