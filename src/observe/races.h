@@ -204,6 +204,7 @@ typedef enum races_presumption {
     RACES_FENCED,   // what threads did before fences that came before a barrier: a flag hands it on
     RACES_SEEN,     // what flags that were read hand on,
     RACES_ACQUIRED, // and that a fence followed
+    RACES_TICKET, // what tickets hand on, without a fence that follows: atomics whose result no loop waits for
     RACES_RELEASED, // of what was seen, that which the writer of the flag released by the rules
     RACES_RELAXED,  // what precedes by strong accesses alone
     RACES_PRESUMPTIONS
@@ -370,7 +371,7 @@ bool observe_races_has_presumed(const races *self, const races_warp *warp); // s
 void observe_races_presume_write(races *self, const races_block *block, const races_warp *warp, uint32_t lane,
                                  races_release *release);
 void observe_races_presume_read(races *self, races_block *block, races_warp *warp,
-                                const races_release *release);
+                                const races_release *release, bool is_ticket);
 bool observe_races_presumes(const races_warp *warp, races_presumption which, uint32_t who, uint32_t clock);
 void observe_races_presume_nothing(races_warp *warp); // drops what it has
 
@@ -425,6 +426,8 @@ const ptx_function *observe_races_function_of(const ptx_module *module, const pt
 // Whether the tag is that of a volatile load that polls, so that it has seen what it waited for; that of a store, or of a
 // load whose value is data: it neither polls nor tests a flag (races_volatile.c).
 bool observe_races_polls(races *self, uint32_t tag);
+bool observe_races_is_ticket(races *self,
+                             uint32_t tag); // of an atomic whose result is used, and which does not poll
 bool observe_races_is_data(races *self, uint32_t tag);
 // Whether what the store writes is computed from what the load read.
 bool observe_races_depends(const ptx_function *f, const ptx_inst *load, const ptx_inst *store);

@@ -534,7 +534,7 @@ void observe_races_strong(races *self, races_block *block, races_warp *warp, uin
     if (access->kind != SIM_STORE && inst->op != PTX_OP_RED) {
         link_list(self, block, who, access->addresses[lane], list, tag);
         if (list->release) {
-            observe_races_presume_read(self, block, warp, list->release);
+            observe_races_presume_read(self, block, warp, list->release, observe_races_is_ticket(self, tag));
             take(self, block, warp, lane, inst, list->release, scope);
         }
     }

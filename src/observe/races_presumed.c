@@ -2,7 +2,9 @@
 //
 // Fences: threads write, fence, and wait at a barrier; then one thread writes a flag for all of them. In the PTX memory
 // model a release is a fence and a write of the same thread. Many libraries do it so all the same, and on the other
-// side one thread reads the flag, and others fence after a barrier.
+// side one thread reads the flag, and others fence after a barrier. Where the flag is a ticket, an atomic that tells the
+// last of all, the fence after it is often left out, as in the CUDA Programming Guide: the loads wait for what
+// the atomic gave. Who polls a flag has no such excuse: an earlier load of the data may still be in L1.
 //
 // Relaxed accesses: what a thread read before it wrote a word, and whoever saw that word writes again. No GPU takes
 // the second value back to the first read.
@@ -82,8 +84,12 @@ void observe_races_presume_write(races *self, const races_block *block, const ra
 }
 
 void observe_races_presume_read(races *self, races_block *block, races_warp *warp,
-                                const races_release *release) {
+                                const races_release *release, bool is_ticket) {
     if (self->presumes_fences) {
+        if (is_ticket) {
+            absorb(self, &warp->presumed[RACES_TICKET], release->fenced);
+            absorb(self, &warp->presumed[RACES_TICKET], release->known[WIDEST]);
+        }
         absorb(self, &warp->presumed[RACES_SEEN], release->fenced);
         absorb(self, &warp->presumed[RACES_SEEN], release->known[WIDEST]);
         absorb(self, &warp->presumed[RACES_RELEASED], release->known[WIDEST]);

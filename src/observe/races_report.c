@@ -215,8 +215,9 @@ static void publication_text(const races *self, const races_conflict *c, const r
 static void presumed_text(const races *self, const races_conflict *c, const races_link *link,
                           uint32_t write_tag, base_text *out) {
     const races_warp *warp = &c->block->warps[c->access->at.warp];
-    base_text_add(out, "data is handed on by fences, a barrier and a flag; hardware orders it so, PTX does "
-                       "not promise it\n");
+    bool is_acquired = observe_races_presumes(warp, RACES_ACQUIRED, c->who, c->clock);
+    base_text_add(out, "data is handed on by %s; hardware orders it so, PTX does not promise it\n",
+                  is_acquired ? "fences, a barrier and a flag" : "a fence and a ticket");
     if (link) {
         base_text_add(out, "the flag is written at ");
         add_source(self, write_tag, out);
@@ -224,7 +225,16 @@ static void presumed_text(const races *self, const races_conflict *c, const race
         add_source(self, link->read_tag, out);
         base_text_add(out, "\n");
     }
-    if (observe_races_presumes(warp, RACES_RELEASED, c->who, c->clock))
+    if (!is_acquired)
+        base_text_add(
+            out,
+            "likely cause: no fence follows the atomic that takes the ticket; loads wait for its result, but "
+            "in "
+            "the PTX memory model only a fence of that thread, or an atomic that acquires, orders what comes "
+            "after it\nwhat to do: __threadfence() after the atomic, by the thread that takes the ticket, "
+            "before "
+            "the barrier if others read the data");
+    else if (observe_races_presumes(warp, RACES_RELEASED, c->who, c->clock))
         base_text_add(
             out,
             "likely cause: one thread reads the flag, and after a barrier others fence; in the PTX memory "
@@ -353,7 +363,8 @@ static void add_text(observe_finding *finding, base_text *text) {
 static bool is_presumed(const races_conflict *c) {
     const races_warp *warp = &c->block->warps[c->access->at.warp];
     return !((c->tag | c->other_tag) & RACES_TAG_KIND) &&
-           observe_races_presumes(warp, RACES_ACQUIRED, c->who, c->clock);
+           (observe_races_presumes(warp, RACES_ACQUIRED, c->who, c->clock) ||
+            observe_races_presumes(warp, RACES_TICKET, c->who, c->clock));
 }
 
 void observe_races_report(races *self, const races_conflict *c) {

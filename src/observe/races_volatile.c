@@ -171,7 +171,8 @@ bool observe_races_depends(const ptx_function *f, const ptx_inst *load, const pt
 
 static uint8_t use_of(races *self, uint32_t tag) {
     uint32_t serial = tag >> RACES_TAG_SERIAL_SHIFT;
-    if (serial >= self->inst_capacity || tag & RACES_TAG_WRITE) return IS_DATA;
+    bool is_store = tag & RACES_TAG_WRITE && !(tag & RACES_TAG_ATOMIC);
+    if (serial >= self->inst_capacity || is_store) return IS_DATA;
     if (!self->polls && !(self->polls = calloc(self->inst_capacity, 1))) return POLLS;
     if (!self->polls[serial]) {
         const ptx_inst *inst = self->insts[serial];
@@ -181,6 +182,19 @@ static uint8_t use_of(races *self, uint32_t tag) {
     return self->polls[serial];
 }
 
-bool observe_races_polls(races *self, uint32_t tag) { return use_of(self, tag) == POLLS; }
+static bool has_result(const ptx_inst *inst) {
+    return inst->op != PTX_OP_RED && inst->operand_count && inst->operands[0].kind == PTX_OPERAND_REG;
+}
 
-bool observe_races_is_data(races *self, uint32_t tag) { return use_of(self, tag) == IS_DATA; }
+bool observe_races_polls(races *self, uint32_t tag) {
+    return !(tag & RACES_TAG_WRITE) && use_of(self, tag) == POLLS;
+}
+
+bool observe_races_is_ticket(races *self, uint32_t tag) {
+    const ptx_inst *inst = tag & RACES_TAG_ATOMIC ? observe_races_inst_of(self, tag) : NULL;
+    return inst && has_result(inst) && use_of(self, tag) != POLLS;
+}
+
+bool observe_races_is_data(races *self, uint32_t tag) {
+    return tag & RACES_TAG_WRITE || use_of(self, tag) == IS_DATA;
+}

@@ -75,6 +75,80 @@ CASE(fence_barrier_ticket) {
     EXPECT(at(out, 0) == 256);
 }
 
+// warned: race-publication|race: the sum of the CUDA Programming Guide: no fence after the ticket
+__device__ unsigned guide_count;
+__global__ void guide_sum(const int *in, volatile int *part, int *out) {
+    __shared__ bool last;
+    if (threadIdx.x == 0) {
+        int sum = 0;
+        for (int i = 0; i < 32; i++) sum += in[blockIdx.x * 32 + i];
+        part[blockIdx.x] = sum; // here
+        __threadfence();
+        last = atomicInc(&guide_count, gridDim.x) == gridDim.x - 1;
+    }
+    __syncthreads();
+    if (!last || threadIdx.x) return;
+    int sum = 0;
+    for (int i = 0; i < gridDim.x; i++) sum += part[i]; // here
+    *out = sum;
+    guide_count = 0;
+}
+CASE(guide_sum) {
+    int *out = zeros(1);
+    guide_sum<<<8, 32>>>(counting(256), room(8), out);
+    EXPECT(at(out, 0) == 255 * 128);
+}
+
+// warned: race-publication|race: fence by all, barrier, ticket by one thread, no fence by those who read
+__global__ void ticket_all(int *part, unsigned *ticket, int *out) {
+    __shared__ bool last;
+    part[blockIdx.x * 64 + threadIdx.x] = 1; // here
+    __threadfence();
+    __syncthreads();
+    if (threadIdx.x == 0) last = atomicAdd(ticket, 1) == gridDim.x - 1;
+    __syncthreads();
+    if (!last) return;
+    int sum = 0;
+    for (int i = threadIdx.x; i < gridDim.x * 64; i += 64) sum += part[i]; // here
+    atomicAdd(out, sum);
+}
+CASE(ticket_all) {
+    int *out = zeros(1);
+    ticket_all<<<4, 64>>>(room(256), (unsigned *)zeros(1), out);
+    EXPECT(at(out, 0) == 256);
+}
+
+// right: as the guide's sum, with a fence after the ticket
+__global__ void guide_sum_fenced(volatile int *part, unsigned *ticket, int *out) {
+    __shared__ bool last;
+    if (threadIdx.x == 0) {
+        part[blockIdx.x] = blockIdx.x;
+        __threadfence();
+        last = atomicInc(ticket, gridDim.x) == gridDim.x - 1;
+        __threadfence();
+    }
+    __syncthreads();
+    if (last && threadIdx.x < gridDim.x) atomicAdd(out, part[threadIdx.x]);
+}
+CASE(guide_sum_fenced) {
+    int *out = zeros(1);
+    guide_sum_fenced<<<8, 32>>>(room(8), (unsigned *)zeros(1), out);
+    EXPECT(at(out, 0) == 28);
+}
+
+// wrong: race-publication|race: a flag polled by an atomic, no fence by the reader, whose L1 may hold old data
+__global__ void atomic_poll(int *data, int *flag, int *out) {
+    if (blockIdx.x == 0) {
+        *data = 42; // here
+        __threadfence();
+        atomicExch(flag, 1);
+    } else {
+        while (atomicAdd(flag, 0) == 0) {}
+        out[blockIdx.x] = *data; // here
+    }
+}
+CASE(atomic_poll) { atomic_poll<<<4, 1>>>(zeros(1), zeros(1), zeros(4)); }
+
 // right: barrier first, then fence and ticket by one thread, fence and barrier on the other side
 __global__ void barrier_fence_ticket(int *part, unsigned *ticket, int *out) {
     __shared__ bool last;
