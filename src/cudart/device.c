@@ -310,6 +310,7 @@ static cudaError_t reset(void) {
     for (cudart_function *f = cudart.functions; f; f = f->next)
         f->described = f->module->program && f->described;
     cudart.fault = cudart.pending = cudart.failure_error = cudaSuccess; // whoever resets has noticed
+    cudart.is_unanswered = false;
     cudart_reset_limits();
     return cudaSuccess;
 }

@@ -41,10 +41,9 @@ cudaError_t cudart_error_of(kz_status status, const sim_fault_info *fault) {
     case SIM_FAULT_ASSERT: return cudaErrorAssert;
     case SIM_FAULT_ENDLESS:
     case SIM_FAULT_DEADLOCK: return cudaErrorLaunchTimeout;
-    case SIM_FAULT_BARRIER:
-    case SIM_FAULT_TRAP:
-    case SIM_FAULT_OTHER: return cudaErrorLaunchFailure;
-    default: break;
+    case SIM_FAULT_NONE:
+    case SIM_FAULT_INTERRUPTED: break;
+    default: return cudaErrorLaunchFailure;
     }
     switch (status) {
     case KZ_OK: return cudaSuccess;

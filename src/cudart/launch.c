@@ -178,13 +178,51 @@ static void record_launch(const cudart_launch *l, const sim_launch *launch, cons
     observe_session_fault(cudart.session, &event, &result->fault, error);
 }
 
+// Whether work that the program has yet to ask for could run beside this launch.
+static bool has_company(cudaStream_t own) {
+    if (cudart.is_per_thread || own->flags & cudaStreamNonBlocking) return true;
+    for (struct CUstream_st *s = cudart.streams; s; s = s->next)
+        if (s != own && (own != &cudart.legacy || s->flags & cudaStreamNonBlocking)) return true;
+    return false;
+}
+
+// Who may yet end the wait of a kernel that makes no progress by itself; NULL: nobody. A launch runs to its end here before
+// the call returns, so on a GPU they get their turn where here they do not.
+static const char *who_may_answer(const sim_fault_info *fault) {
+    if (fault->kind != SIM_FAULT_DEADLOCK || fault->polled == SIM_POLLED_NOTHING) return NULL;
+    if (fault->polled == SIM_POLLED_HOST) return "the host";
+    return cudart.journal.stream && has_company(cudart.journal.stream) ? "another stream" : NULL;
+}
+
+// A kernel that waits for what comes later in the program: no mistake of it, and the end of what can be run.
+static void leave_unanswered(const cudart_launch *l, const char *who, const kz_error *why) {
+    const char *name = cudart_readable(l->function->name);
+    cudart_say("the kernel %s waits for memory that %s may write later\n"
+               "  on a GPU that can work; the simulator runs a kernel to its end before the program goes on\n"
+               "  what to do: let what it waits for happen before the launch, or run it on a GPU\n  %.*s",
+               name, who, (int)(strstr(why->message, "\n  likely causes") - why->message), why->message);
+    if (cudart.session)
+        observe_findings_unchecked(
+            observe_session_findings(cudart.session),
+            "the kernel %s waits for memory that %s may write later, which the simulator "
+            "cannot run: what came after did not run",
+            name, who);
+}
+
 // A kernel that failed while it ran: the call that launched it succeeded, and later ones say so.
 static cudaError_t failed(const cudart_launch *l, const sim_launch *launch, kz_status status,
                           const sim_result *result, const kz_error *why) {
     cudaError_t error = cudart_error_of(status, &result->fault);
+    const char *who = who_may_answer(&result->fault);
     char what[512];
     snprintf(what, sizeof what, "the kernel %s failed", cudart_readable(l->function->name));
     cudart_flush_prints();
+    if (who) {
+        leave_unanswered(l, who, why);
+        cudart.is_unanswered = true;
+        cudart.pending = error;
+        return cudaSuccess;
+    }
     cudart_say("%s: %s\n  %s", what, cudart_error_name(error), why->message);
     cudart_note_failure(what, error);
     if (!cudart_is_sticky(error)) return error;

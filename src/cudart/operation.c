@@ -40,8 +40,8 @@ static cudaError_t run(const cudart_op *op) {
     case CUDART_OP_ALLOC: // its memory was taken when the node was made
     case CUDART_OP_FREE: return cudaSuccess;
     case CUDART_OP_KERNEL: return cudart_launch_run(&op->launch);
-    case CUDART_OP_COPY: return cudart_copy_run(&op->copy);
-    case CUDART_OP_SET: return cudart_set_run(&op->set);
+    case CUDART_OP_COPY: return cudart.pending ? cudaSuccess : cudart_copy_run(&op->copy);
+    case CUDART_OP_SET: return cudart.pending ? cudaSuccess : cudart_set_run(&op->set);
     case CUDART_OP_HOST: call_host(op); return cudaSuccess;
     case CUDART_OP_CHILD: return cudart_graph_run(op->child);
     case CUDART_OP_RECORD:

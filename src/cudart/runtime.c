@@ -105,7 +105,7 @@ void cudart_finish(void) {
     cudart_journal_write(&journal);
     observe_session_note(cudart.session, journal.data ? journal.data : "");
     base_text_free(&journal);
-    if (cudart.fault || cudart.pending)
+    if ((cudart.fault || cudart.pending) && !cudart.is_unanswered)
         observe_findings_unchecked(
             observe_session_findings(cudart.session),
             "the device was lost with the kernel that failed: what came after did not run");
@@ -161,7 +161,8 @@ void cudart_end(int status) {
                 "  a GPU drops it too: call cudaDeviceSynchronize() before the program ends\n",
                 lines, lines == 1 ? "" : "s");
     }
-    if (cudart.pending && !cudart.fault && !cudart.failure_error) cudart.failure_error = cudart.pending;
+    if (cudart.pending && !cudart.fault && !cudart.failure_error && !cudart.is_unanswered)
+        cudart.failure_error = cudart.pending;
     cudart_say_repeated();
     say_unchecked(status);
     record_unchecked(status);

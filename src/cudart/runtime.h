@@ -426,6 +426,7 @@ typedef struct cudart_state {
 
     cudaError_t fault;   // sticky: a kernel broke the context
     cudaError_t pending; // a fault that no call has returned yet
+    bool is_unanswered;  // the fault is ours: a kernel waits for what would come later
     unsigned device_flags;
     size_t limits[8]; // by enum cudaLimit
     enum cudaFuncCache cache_config;

@@ -19,7 +19,7 @@ static const struct {
     [SIM_FAULT_MISALIGNED] =
         {"the address is no multiple of the size of what is accessed: a vector or a double at an "
          "odd element, or after parts of shared memory with other types",
-         "begin at a multiple of the size (alignas, padding, the widest type first), or access "
+         "begin at a multiple of the size (__align__(16), padding, the widest type first), or access "
          "element by element"},
     [SIM_FAULT_READ_ONLY] = {"a pointer to constant memory or to a parameter is written through",
                              "write to global or shared memory"},
@@ -39,8 +39,66 @@ static const struct {
          "look at the condition that leads to this line; kz debug stops there"},
     [SIM_FAULT_STACK] = {"calls or local arrays need more stack than a thread has",
                          "cudaDeviceSetLimit(cudaLimitStackSize, bytes) allows more"},
-    [SIM_FAULT_OTHER] = {"an operand breaks the rule that the first line names",
-                         "compare the operands at this line with that rule"},
+    [SIM_FAULT_BARRIER_OPERAND] =
+        {"the number of the barrier, or its count of threads, is computed wrongly",
+         "barriers have the numbers 0 to 15; a count is a multiple of 32 up to 1024"},
+    [SIM_FAULT_COPY_SIZE] =
+        {"a size for another case: the tail of a tile, or elements where bytes are meant",
+         "sizes are in bytes: multiples of 16 for bulk copies, of 8 for st.bulk; cp.async reads at most "
+         "what it copies. Copy a tail by ordinary loads and stores"},
+    [SIM_FAULT_NOT_SHARED] =
+        {"a pointer to global or local memory where the instruction needs one to shared memory",
+         "give it the address of a __shared__ variable, or of the dynamic shared memory"},
+    [SIM_FAULT_CLUSTER_ENDED] = {"no cluster barrier before the block returns",
+                                 "cluster.sync() before blocks end whose shared memory others use"},
+    [SIM_FAULT_CLUSTER_RANK] =
+        {"a rank from another cluster size than the launch has, or a launch without clusters",
+         "ranks go from 0 to cluster.num_blocks() - 1; __cluster_dims__ or "
+         "cudaLaunchAttributeClusterDimension gives the size"},
+    [SIM_FAULT_CLUSTER_OWN] =
+        {"an address that was mapped to another block of the cluster, where the block's own is needed",
+         "the block's own address there; mapped ones (cluster.map_shared_rank) are for loads, stores, "
+         "atomics "
+         "and arrivals, and for data whose mbarrier is in the same block"},
+    [SIM_FAULT_CLUSTER_BARRIER] =
+        {"a thread takes a way with arrive or with wait alone, or twice with one of them",
+         "cluster.sync(), or barrier_arrive() and then barrier_wait(), each once by every thread of the "
+         "cluster"},
+    [SIM_FAULT_MBARRIER_MISSING] =
+        {"no barrier between its initialisation by one thread and the use by others",
+         "__syncthreads() after mbarrier.init (init of a cuda::barrier), cluster.sync() where other blocks "
+         "use "
+         "it; invalidate it when all are done"},
+    [SIM_FAULT_MBARRIER_OVERWRITTEN] =
+        {"a store or a copy past the end of a neighbouring array in shared memory",
+         "compare the sizes of the arrays beside it with the largest index"},
+    [SIM_FAULT_MBARRIER_COUNT] =
+        {"more or fewer arrivals, or bytes, than mbarrier.init and expect_tx were told of",
+         "in each phase as many arrivals as mbarrier.init says, and expect_tx for the bytes that its copies "
+         "bring"},
+    [SIM_FAULT_FREE] =
+        {"it was freed before, or is the middle of an allocation, or is the host's: of cudaMalloc",
+         "free once, by one thread, what malloc() or new gave in a kernel"},
+    [SIM_FAULT_TEXTURE] = {"the object was never created, was destroyed, or is of the other kind",
+                           "cudaCreateTextureObject for texture reads, cudaCreateSurfaceObject for surfaces; "
+                           "destroy it after the last kernel that uses it"},
+    [SIM_FAULT_SURFACE] = {"x of a surface counts bytes, not elements; or the edge is not guarded",
+                           "x * sizeof(element), and compare the coordinates with the sizes, or "
+                           "cudaBoundaryModeClamp or Zero"},
+    [SIM_FAULT_MEMBER_MASK] = {"the mask names other lanes than those that come here",
+                               "0xffffffff where the whole warp comes by; in a branch, the lanes that "
+                               "__ballot_sync gave before it"},
+    [SIM_FAULT_MEMBERS_APART] =
+        {"threads of one mask take different ways, each with a *_sync call of its own",
+         "one *_sync call for all threads of the mask, or a mask for each way"},
+    [SIM_FAULT_CALL] = {"a function pointer that was never set, or that the host took",
+                        "take the address in device code, in a __device__ variable that the host copies"},
+    [SIM_FAULT_BRANCH_TABLE] = {"the value of a switch is undefined, or memory that holds it was overwritten",
+                                "kz sanitize finds undefined values; look at what the switch reads"},
+    [SIM_FAULT_NO_MEMORY] = {"the memory of this machine is used up",
+                             "fewer threads or smaller data, or a machine with more memory"},
+    [SIM_FAULT_LIMIT] = {"the kernel runs for longer than was allowed",
+                         "allow more instructions, or look at its loops"},
 };
 
 static bool is_access(const sim_fault_info *fault) {
@@ -48,28 +106,27 @@ static bool is_access(const sim_fault_info *fault) {
                            fault->kind == SIM_FAULT_MISALIGNED);
 }
 
-// The machine's words: thread and source line are the finding's site.
-static void copy_message(const sim_fault_info *fault, const char *message, base_text *out) {
-    static const char causes[] = "  likely causes: ";
+static bool begins(const char *line, const char *with) { return strncmp(line, with, strlen(with)) == 0; }
+
+// One kind of the lines of the machine's words. Thread and source line are the finding's site.
+static void copy_lines(const sim_fault_info *fault, const char *message, bool causes, base_text *out) {
+    static const char of_deadlock[] = "  likely causes: ";
     for (const char *at = message; *at;) {
         size_t length = strcspn(at, "\n");
-        bool is_site = strncmp(at, "  by block", 10) == 0 || strncmp(at, "  at ", 5) == 0;
-        size_t indent = is_access(fault) && strncmp(at, "  ", 2) == 0 ? 2 : 0;
-        const char *before = at == message ? "" : "\n";
-        if (strncmp(at, causes, sizeof causes - 1) == 0)
-            base_text_add(out, "%slikely cause: %.*s", before, (int)(length - (sizeof causes - 1)),
-                          at + sizeof causes - 1);
-        else if (!is_access(fault) || !is_site)
-            base_text_add(out, "%s%.*s", before, (int)(length - indent), at + indent);
+        bool is_cause = begins(at, of_deadlock) || begins(at, "likely cause: ") || begins(at, "what to do: ");
+        bool is_site =
+            fault->inst && (begins(at, "  by block") || begins(at, "  at ") || begins(at, "  in kernel "));
+        size_t indent = is_access(fault) && begins(at, "  ") ? 2 : 0;
+        const char *before = out->length ? "\n" : "";
+        if (begins(at, of_deadlock)) indent = sizeof of_deadlock - 1;
+        if (is_cause == causes && !is_site)
+            base_text_add(out, "%s%s%.*s", before, begins(at, of_deadlock) ? "likely cause: " : "",
+                          (int)(length - indent), at + indent);
         at += length + (at[length] == '\n');
     }
 }
 
 static const char *special_advice(const sim_fault_info *fault, const char *message) {
-    if (strstr(message, "not in its own member mask"))
-        return "likely cause: the mask names other lanes than those that come here"
-               "\nwhat to do: 0xffffffff where the whole warp comes by; in a branch, the lanes that "
-               "__ballot_sync gave before it";
     if (!is_access(fault) || fault->kind != SIM_FAULT_BOUNDS) return NULL;
     if (fault->space == SIM_SHARED)
         return (uint32_t)fault->address > INT32_MAX
@@ -99,14 +156,15 @@ static const char *special_advice(const sim_fault_info *fault, const char *messa
 
 void observe_explain_fault(const sim_fault_info *fault, const char *message, char *out, size_t size) {
     base_text text = {0};
-    copy_message(fault, message, &text);
+    copy_lines(fault, message, false, &text);
+    copy_lines(fault, message, true, &text);
     const char *advice = special_advice(fault, message);
     if (advice) base_text_add(&text, "\n%s", advice);
-    unsigned kind = fault->kind < BASE_COUNT(by_kind) ? fault->kind : SIM_FAULT_OTHER;
-    if (by_kind[kind].cause && text.data && !strstr(text.data, "likely cause"))
-        base_text_add(&text, "\nlikely cause: %s", by_kind[kind].cause);
-    if (by_kind[kind].advice && text.data && !strstr(text.data, "what to do"))
-        base_text_add(&text, "\nwhat to do: %s", by_kind[kind].advice);
+    unsigned kind = fault->kind < BASE_COUNT(by_kind) ? fault->kind : SIM_FAULT_NONE;
+    bool has_cause = text.data && strstr(text.data, "likely cause"),
+         has_advice = text.data && strstr(text.data, "what to do");
+    if (by_kind[kind].cause && !has_cause) base_text_add(&text, "\nlikely cause: %s", by_kind[kind].cause);
+    if (by_kind[kind].advice && !has_advice) base_text_add(&text, "\nwhat to do: %s", by_kind[kind].advice);
     snprintf(out, size, "%s", text.data ? text.data : "");
     base_text_free(&text);
 }

@@ -237,7 +237,9 @@ static observe_finding_kind kind_of(sim_fault_kind fault) {
     case SIM_FAULT_MISALIGNED: return OBSERVE_MISALIGNED;
     case SIM_FAULT_DEADLOCK: return OBSERVE_DEADLOCK;
     case SIM_FAULT_ENDLESS: return OBSERVE_ENDLESS_LOOP;
-    case SIM_FAULT_BARRIER: return OBSERVE_BARRIER_DIVERGENT;
+    case SIM_FAULT_BARRIER:
+    case SIM_FAULT_BARRIER_OPERAND: return OBSERVE_BARRIER_DIVERGENT;
+    case SIM_FAULT_SURFACE: return OBSERVE_OUT_OF_BOUNDS;
     default: return OBSERVE_FAULT;
     }
 }

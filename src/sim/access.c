@@ -258,6 +258,17 @@ static void watch_store(sim_warp *w, const sim_op *op, const memory_form *f, con
     }
 }
 
+// Who could change what a loop looks at.
+static void watch_load(sim_warp *w, const uint64_t *addresses) {
+    sim_worker *worker = w->block->worker;
+    for (uint32_t m = w->mask; m && worker->polled != SIM_POLLED_HOST; m &= m - 1) {
+        uint64_t address = addresses[__builtin_ctz(m)];
+        const sim_allocation *a =
+            address < SIM_GLOBAL_BASE ? NULL : sim_memory_find(w->block->grid->memory, address, 1);
+        if (a) worker->polled = a->visible ? SIM_POLLED_HOST : SIM_POLLED_DEVICE;
+    }
+}
+
 static sim_space listener_space(const memory_form *f, uint64_t address) {
     switch (f->space) {
     case MEMORY_SHARED: return address >> 24 ? SIM_DISTRIBUTED : SIM_SHARED;
@@ -311,6 +322,9 @@ void sim_notice_addresses(sim_warp *w, const sim_op *op, uint64_t *addresses) {
     bool atomic = op->inst->op == PTX_OP_ATOM || op->inst->op == PTX_OP_RED;
     sim_worker *worker = w->block->worker;
     if (worker->watch && f->is_store && !atomic) watch_store(w, op, f, addresses);
+    if (worker->watch && (!f->is_store || atomic) &&
+        listener_space(f, addresses[__builtin_ctz(w->mask)]) == SIM_GLOBAL)
+        watch_load(w, addresses);
     sim_listener *listener = worker->listener;
     if (!listener || !listener->access || !w->mask) return;
     sim_access access = {

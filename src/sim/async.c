@@ -42,7 +42,7 @@ sim_async *sim_async_in(sim_warp *w, const sim_op *op, sim_block *block) {
     if (block->async) return block->async;
     sim_async *async = calloc(1, sizeof *async + block->warp_count * sizeof *async->warps);
     if (!async)
-        sim_fault_here(w, op, (unsigned)__builtin_ctz(w->mask), KZ_NO_MEMORY,
+        sim_fault_here(w, op, (unsigned)__builtin_ctz(w->mask), SIM_FAULT_NO_MEMORY,
                        "no memory left for asynchronous operations");
     async->warp_count = block->warp_count;
     block->async = async;
@@ -55,7 +55,7 @@ async_warp *sim_async_warp(sim_warp *w, const sim_op *op) { return &sim_async_of
 
 async_work *sim_async_work(sim_warp *w, const sim_op *op, unsigned lane) {
     async_work *work = calloc(1, sizeof *work);
-    if (!work) sim_fault_here(w, op, lane, KZ_NO_MEMORY, "no memory left for asynchronous operations");
+    if (!work) sim_fault_here(w, op, lane, SIM_FAULT_NO_MEMORY, "no memory left for asynchronous operations");
     work->by = w;
     work->op = op;
     work->lane = (uint8_t)lane;
@@ -144,7 +144,7 @@ static async_copy *new_copy(sim_warp *w, const sim_op *op, async_warp *mine) {
         uint32_t capacity = mine->copy_capacity ? mine->copy_capacity * 2 : 16;
         async_copy *grown = realloc(mine->copies, capacity * sizeof *grown);
         if (!grown)
-            sim_fault_here(w, op, (unsigned)__builtin_ctz(w->mask), KZ_NO_MEMORY,
+            sim_fault_here(w, op, (unsigned)__builtin_ctz(w->mask), SIM_FAULT_NO_MEMORY,
                            "no memory left for asynchronous copies");
         mine->copies = grown;
         mine->copy_capacity = capacity;
@@ -160,7 +160,7 @@ static uint32_t source_bytes(sim_warp *w, const sim_op *op, const async_form *f,
     if (f->source_size == SIM_NOWHERE) return f->cp_bytes;
     uint32_t bytes = SIM_REG(uint32_t, w, f->source_size)[lane];
     if (bytes > f->cp_bytes)
-        sim_fault_here(w, op, lane, KZ_FAULT,
+        sim_fault_here(w, op, lane, SIM_FAULT_COPY_SIZE,
                        "cp.async of %u bytes is told to read %u: at most as many as it "
                        "copies",
                        f->cp_bytes, bytes);

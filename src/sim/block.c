@@ -341,16 +341,17 @@ void sim_barrier_arrive(sim_block *b, sim_warp *w, sim_path *path, const sim_op 
     uint32_t all = b->warp_count * SIM_LANES; // what no count means
     bool waits = ptx_op_get(op->inst->op)->end == PTX_END_BARRIER;
     if (id >= SIM_BARRIERS)
-        sim_fault_here(w, op, lane, KZ_FAULT, "barrier %u does not exist: a block has %d", id, SIM_BARRIERS);
+        sim_fault_here(w, op, lane, SIM_FAULT_BARRIER_OPERAND, "barrier %u does not exist: a block has %d",
+                       id, SIM_BARRIERS);
     if (expected % SIM_LANES || expected > 1024)
-        sim_fault_here(w, op, lane, KZ_FAULT,
+        sim_fault_here(w, op, lane, SIM_FAULT_BARRIER_OPERAND,
                        "barrier %u for %u threads: the count must be a multiple of 32 up to 1024", id,
                        expected);
     sim_barrier *barrier = &b->barriers[id];
     uint32_t meant = expected ? expected : all, others = barrier->expected ? barrier->expected : all;
     if (barrier->arrived && meant != others)
-        sim_fault_here(w, op, lane, KZ_FAULT, "barrier %u for %u threads, where others wait at it for %u", id,
-                       meant, others);
+        sim_fault_here(w, op, lane, SIM_FAULT_BARRIER,
+                       "barrier %u for %u threads, where others wait at it for %u", id, meant, others);
     if (expected) barrier->expected = expected;
     b->barriers_waited |= UINT32_C(1) << id;
     barrier->arrived += sim_lane_count(path->mask);
@@ -423,7 +424,7 @@ bool sim_block_run(sim_block *b) {
                 sim_fault_deadlock(b->worker, "every warp of a block waits", SIM_CAUSES_OF_WAITING);
         }
         if (config->max_instructions && b->clock / b->warp_count > config->max_instructions)
-            sim_fault_here(b->worker->warp, NULL, 0, KZ_LIMIT,
+            sim_fault_here(b->worker->warp, NULL, 0, SIM_FAULT_LIMIT,
                            "a block executed more than %llu instructions per warp",
                            (unsigned long long)config->max_instructions);
         if (ran && !b->moved && waiting_loops) {

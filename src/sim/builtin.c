@@ -191,8 +191,8 @@ static void heap_give(sim_warp *w, const sim_op *op, unsigned lane, uint64_t add
         char text[512];
         snprintf(text, sizeof text, "%s", why.data ? why.data : "");
         base_text_free(&why);
-        sim_fault_here(w, op, lane, KZ_FAULT, "free(0x%" PRIx64 "): no live allocation begins there\n  %s",
-                       address, text);
+        sim_fault_here(w, op, lane, SIM_FAULT_FREE,
+                       "free(0x%" PRIx64 "): no live allocation begins there\n  %s", address, text);
     }
     // An extent remembered for this range would let it be used after all.
     for (uint32_t i = 0; i <= w->block->grid->kernel->memory_op_count; i++)
@@ -208,7 +208,7 @@ static _Noreturn void assertion_failed(sim_warp *w, const sim_op *op, const sim_
     read_string(w, op, lane, argument(w, call, local, lane, 0), message, sizeof message);
     read_string(w, op, lane, argument(w, call, local, lane, 1), file, sizeof file);
     read_string(w, op, lane, argument(w, call, local, lane, 3), function, sizeof function);
-    sim_fault_here(w, op, lane, KZ_FAULT, "%s:%u: %s: assertion `%s` failed", file,
+    sim_fault_here(w, op, lane, SIM_FAULT_ASSERT, "%s:%u: %s: assertion `%s` failed", file,
                    (unsigned)argument(w, call, local, lane, 2), function, message);
 }
 

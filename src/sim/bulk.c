@@ -15,8 +15,8 @@ static const async_form *form_of(const sim_op *op) { return (const async_form *)
 
 static void check_size(sim_warp *w, const sim_op *op, unsigned lane, uint32_t bytes) {
     if (bytes % BULK_ALIGN)
-        sim_fault_here(w, op, lane, KZ_FAULT, "a bulk copy of %u bytes: the size must be a multiple of 16",
-                       bytes);
+        sim_fault_here(w, op, lane, SIM_FAULT_COPY_SIZE,
+                       "a bulk copy of %u bytes: the size must be a multiple of 16", bytes);
 }
 
 static uint8_t *global_pointer(sim_warp *w, const sim_op *op, unsigned lane,
@@ -26,12 +26,7 @@ static uint8_t *global_pointer(sim_warp *w, const sim_op *op, unsigned lane,
     const sim_allocation *a = sim_memory_find(w->block->grid->memory, address, bytes);
     if (!a || (write && a->constant))
         sim_fault_access(w, op, lane, address, bytes, SIM_GLOBAL, a ? "writes constant memory" : NULL);
-    if (address % BULK_ALIGN)
-        sim_fault_here(w, op, lane, KZ_FAULT,
-                       "the global address 0x%" PRIx64
-                       " of a bulk copy is misaligned: it must be a multiple of "
-                       "16",
-                       address);
+    if (address % BULK_ALIGN) sim_fault_access(w, op, lane, address, BULK_ALIGN, SIM_GLOBAL, "is misaligned");
     return (uint8_t *)(w->global + address);
 }
 
@@ -79,7 +74,7 @@ static void multicast(sim_warp *w, const sim_op *op, unsigned lane, const uint8_
     sim_block *b = w->block;
     uint32_t ranks = SIM_REG(uint16_t, w, f->mask)[lane];
     if (ranks >> b->grid->cluster_size)
-        sim_fault_here(w, op, lane, KZ_FAULT,
+        sim_fault_here(w, op, lane, SIM_FAULT_CLUSTER_RANK,
                        "multicast to the blocks 0x%x of the cluster, which has only %u", ranks,
                        b->grid->cluster_size);
     for (; ranks; ranks &= ranks - 1) {
@@ -88,7 +83,7 @@ static void multicast(sim_warp *w, const sim_op *op, unsigned lane, const uint8_
         sim_mbarrier *object = other && other->alive ? sim_mbarrier_at(other, barrier) : NULL;
         if (!object || !object->live)
             sim_fault_here(
-                w, op, lane, KZ_FAULT,
+                w, op, lane, SIM_FAULT_MBARRIER_MISSING,
                 "multicast to block rank %u, which has no initialised mbarrier at shared offset "
                 "0x%x\nlikely cause: no cluster barrier between mbarrier.init and the copy, or the "
                 "block has ended",
@@ -169,7 +164,7 @@ static void read_source(async_work *work) {
     if (work->has_read || !work->bytes) return;
     work->kept = malloc(work->bytes);
     if (!work->kept)
-        sim_fault_here(work->by, work->op, work->lane, KZ_NO_MEMORY, "no memory left for a bulk copy");
+        sim_fault_here(work->by, work->op, work->lane, SIM_FAULT_NO_MEMORY, "no memory left for a bulk copy");
     memcpy(work->kept, work->from, work->bytes);
     work->has_read = true;
 }
@@ -218,7 +213,7 @@ void sim_store_async(sim_warp *w, const sim_op *op) {
         sim_mbarrier *b = sim_mbarrier_find(w, op, lane, &f->barrier, &owner);
         if (owner != to_block)
             sim_fault_here(
-                w, op, lane, KZ_FAULT,
+                w, op, lane, SIM_FAULT_CLUSTER_OWN,
                 "the data goes to block rank %u and the mbarrier is in block rank %u: both must be in "
                 "one",
                 to_block->rank, owner->rank);
@@ -246,7 +241,7 @@ void sim_store_bulk(sim_warp *w, const sim_op *op) {
         uint64_t bytes =
             f->state_bits == 64 ? SIM_REG(uint64_t, w, f->size)[lane] : SIM_REG(uint32_t, w, f->size)[lane];
         if (bytes % 8 || bytes > w->shared_bytes)
-            sim_fault_here(w, op, lane, KZ_FAULT,
+            sim_fault_here(w, op, lane, SIM_FAULT_COPY_SIZE,
                            "st.bulk of %" PRIu64 " bytes: a multiple of 8, no more than shared memory has",
                            bytes);
         uint8_t *to = sim_shared_pointer(w, op, lane, &f->to, (uint32_t)bytes, 8, &owner, &offset);

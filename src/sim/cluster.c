@@ -129,7 +129,7 @@ static sim_block *owner_of(sim_warp *w, const sim_op *op, unsigned lane, uint64_
     sim_block *other = b->cluster ? b->cluster->blocks[rank] : NULL;
     if (!other || other->alive == 0)
         sim_fault_here(
-            w, op, lane, KZ_FAULT,
+            w, op, lane, SIM_FAULT_CLUSTER_ENDED,
             "reaches for the shared memory of block rank %u of the cluster, which has ended\n"
             "likely cause: no cluster barrier before the block returns; let every block wait until "
             "the others are done with its shared memory",
@@ -144,7 +144,7 @@ uint8_t *sim_shared_elsewhere(sim_warp *w, const sim_op *op, unsigned lane, uint
     if (address < SIM_OWN_SHARED) sim_fault_access(w, op, lane, address, bytes, SIM_SHARED, NULL);
     sim_block *owner = owner_of(w, op, lane, address, bytes, &offset);
     if (owner != w->block && (space == PTX_MOD_SHARED || space == PTX_MOD_SHARED_CTA))
-        sim_fault_here(w, op, lane, KZ_FAULT,
+        sim_fault_here(w, op, lane, SIM_FAULT_CLUSTER_OWN,
                        "the address 0x%" PRIx64 " belongs to block rank %u of the cluster, but .shared means "
                        "the block's own memory: use .shared::cluster or a generic address",
                        address, owner->rank);
@@ -159,13 +159,13 @@ uint8_t *sim_shared_pointer(sim_warp *w, const sim_op *op, unsigned lane,
     uint64_t address = async_address(w, operand, lane);
     if (operand->space == PTX_MOD_NONE) {
         if (address - SIM_SHARED_WINDOW >= SIM_WINDOW_BYTES)
-            sim_fault_here(w, op, lane, KZ_FAULT, "the address 0x%" PRIx64 " is not in shared memory",
-                           address);
+            sim_fault_here(w, op, lane, SIM_FAULT_NOT_SHARED,
+                           "the address 0x%" PRIx64 " is not in shared memory", address);
         address -= SIM_SHARED_WINDOW;
     }
     *owner = owner_of(w, op, lane, address, bytes, offset);
     if (*owner != w->block && operand->space != PTX_MOD_NONE && operand->space != PTX_MOD_SHARED_CLUSTER)
-        sim_fault_here(w, op, lane, KZ_FAULT,
+        sim_fault_here(w, op, lane, SIM_FAULT_CLUSTER_OWN,
                        "the address 0x%" PRIx64 " belongs to block rank %u of the cluster, but the "
                        "instruction says the block's own shared memory",
                        address, (*owner)->rank);
@@ -173,8 +173,8 @@ uint8_t *sim_shared_pointer(sim_warp *w, const sim_op *op, unsigned lane,
         sim_fault_access(w, op, lane, *offset, bytes, *owner == w->block ? SIM_SHARED : SIM_DISTRIBUTED,
                          NULL);
     if (*offset & (align - 1))
-        sim_fault_here(w, op, lane, KZ_FAULT,
-                       "the shared address 0x%x is misaligned: it must be a multiple of %u", *offset, align);
+        sim_fault_access(w, op, lane, *offset, align, *owner == w->block ? SIM_SHARED : SIM_DISTRIBUTED,
+                         "is misaligned");
     return (*owner)->shared + *offset;
 }
 
@@ -190,12 +190,13 @@ void sim_cluster_map(sim_warp *w, const sim_op *op) {
         uint64_t address = lane_value(w, op->a, from_bits, lane) - window;
         uint32_t rank = SIM_REG(uint32_t, w, op->b)[lane];
         if (window && address >= SIM_WINDOW_BYTES)
-            sim_fault_here(w, op, lane, KZ_FAULT,
+            sim_fault_here(w, op, lane, SIM_FAULT_NOT_SHARED,
                            "mapa of the address 0x%" PRIx64 ", which is not in shared memory",
                            address + window);
         if (rank >= w->block->grid->cluster_size)
-            sim_fault_here(w, op, lane, KZ_FAULT, "mapa to block rank %u, but the cluster has %u block%s%s",
-                           rank, w->block->grid->cluster_size, w->block->grid->cluster_size == 1 ? "" : "s",
+            sim_fault_here(w, op, lane, SIM_FAULT_CLUSTER_RANK,
+                           "mapa to block rank %u, but the cluster has %u block%s%s", rank,
+                           w->block->grid->cluster_size, w->block->grid->cluster_size == 1 ? "" : "s",
                            w->block->grid->explicit_cluster ? ""
                                                             : ": it was launched without cluster dimensions");
         uint64_t mapped =
@@ -257,7 +258,7 @@ void sim_cluster_arrive(sim_warp *w, const sim_op *op) {
     sim_cluster *cluster = w->block->cluster;
     uint32_t again = w->cluster_arrived & w->mask;
     if (again)
-        sim_fault_here(w, op, (unsigned)__builtin_ctz(again), KZ_FAULT,
+        sim_fault_here(w, op, (unsigned)__builtin_ctz(again), SIM_FAULT_CLUSTER_BARRIER,
                        "arrives at the cluster's barrier again, without barrier.cluster.wait between");
     w->cluster_arrived |= w->mask;
     w->cluster_phase = cluster->phase & 1 ? w->cluster_phase | w->mask : w->cluster_phase & ~w->mask;
@@ -269,7 +270,7 @@ void sim_cluster_arrive(sim_warp *w, const sim_op *op) {
 bool sim_cluster_wait(sim_warp *w, sim_path *path, const sim_op *op, uint32_t *ready) {
     uint32_t never = path->mask & ~w->cluster_arrived;
     if (never)
-        sim_fault_here(w, op, (unsigned)__builtin_ctz(never), KZ_FAULT,
+        sim_fault_here(w, op, (unsigned)__builtin_ctz(never), SIM_FAULT_CLUSTER_BARRIER,
                        "barrier.cluster.wait without barrier.cluster.arrive before");
     uint32_t current = w->block->cluster->phase & 1 ? SIM_ALL : 0;
     *ready = path->mask & (w->cluster_phase ^ current);

@@ -311,8 +311,9 @@ struct SIM_CACHE_ALIGNED sim_worker {
     uint64_t warp_instructions, thread_instructions;
     uint64_t changes; // watched: stores and atomics that changed memory
     bool watch;
-    bool stirred;    // a block did something that another of its cluster may wait for
-    uint64_t random; // the state of a drawn schedule; 0: the plain order
+    sim_polled polled; // watched: what loads and atomics looked at since the last change
+    bool stirred;      // a block did something that another of its cluster may wait for
+    uint64_t random;   // the state of a drawn schedule; 0: the plain order
     pthread_t thread;
 };
 
@@ -448,10 +449,8 @@ _Noreturn void sim_grid_fault(sim_worker *worker, const sim_fault *fault);
 // fault.c: end the launch; they do not return
 _Noreturn void sim_fault_access(sim_warp *warp, const sim_op *op, uint32_t lane, uint64_t address,
                                 uint32_t bytes, sim_space space, const char *what);
-_Noreturn void sim_fault_here(sim_warp *warp, const sim_op *op, uint32_t lane, kz_status status,
+_Noreturn void sim_fault_here(sim_warp *warp, const sim_op *op, uint32_t lane, sim_fault_kind kind,
                               const char *format, ...) __attribute__((format(printf, 5, 6)));
-_Noreturn void sim_fault_stack(sim_warp *warp, const sim_op *op, uint32_t lane, const char *format, ...)
-    __attribute__((format(printf, 4, 5)));
 _Noreturn void sim_fault_deadlock(sim_worker *worker, const char *what, const char *causes);
 _Noreturn void sim_fault_endless(sim_worker *worker);
 #define SIM_CAUSES_OF_WAITING                                                                                \

@@ -180,47 +180,33 @@ _Noreturn void sim_fault_access(sim_warp *w, const sim_op *op, uint32_t lane, ui
     stop(w->block->worker, KZ_FAULT, &info, &t);
 }
 
-static sim_fault_kind kind_at(const sim_op *op) {
-    switch (op ? ptx_op_get(op->inst->op)->end : PTX_END_FALL) {
-    case PTX_END_TRAP: return SIM_FAULT_TRAP;
-    case PTX_END_BARRIER:
-    case PTX_END_ARRIVE: return SIM_FAULT_BARRIER;
-    case PTX_END_CALL: {
-        const sim_call *call = (const sim_call *)(uintptr_t)op->aux;
-        return call && call->builtin == SIM_BUILTIN_ASSERTFAIL ? SIM_FAULT_ASSERT : SIM_FAULT_OTHER;
-    }
-    default: return SIM_FAULT_OTHER;
-    }
+static kz_status status_of(sim_fault_kind kind) {
+    return kind == SIM_FAULT_NO_MEMORY ? KZ_NO_MEMORY : kind == SIM_FAULT_LIMIT ? KZ_LIMIT : KZ_FAULT;
 }
 
-static _Noreturn void stop_here(sim_warp *w, const sim_op *op, uint32_t lane, kz_status status,
-                                sim_fault_kind kind, const char *format, va_list list) {
+// The text is what happened, perhaps with a line "likely cause: "; where it happened comes between the two.
+_Noreturn void sim_fault_here(sim_warp *w, const sim_op *op, uint32_t lane, sim_fault_kind kind,
+                              const char *format, ...) {
     const sim_grid *g = w->block->grid;
-    base_text t = {0};
-    base_text_add_v(&t, format, list);
-    base_text_add(&t, "\n  in kernel %s, ", g->kernel->entry->name);
+    base_text said = {0}, t = {0};
+    va_list list;
+    va_start(list, format);
+    base_text_add_v(&said, format, list);
+    va_end(list);
+    const char *text = said.data ? said.data : "", *cause = strstr(text, "\nlikely cause: ");
+    base_text_add(&t, "%.*s\n  in kernel %s, ", cause ? (int)(cause - text) : (int)strlen(text), text,
+                  g->kernel->entry->name);
     add_thread(w->block, w->index, lane, &t);
     if (op) add_source(g, op->inst, &t);
     add_instruction(g, op, &t);
-    stop(w->block->worker, status,
+    if (cause) base_text_add(&t, "%s", cause);
+    base_text_free(&said);
+    stop(w->block->worker, status_of(kind),
          &(sim_fault_info){.kind = kind,
                            .inst = op ? op->inst : NULL,
                            .block = w->block->index,
                            .thread = w->index * SIM_LANES + lane},
          &t);
-}
-
-_Noreturn void sim_fault_here(sim_warp *w, const sim_op *op, uint32_t lane, kz_status status,
-                              const char *format, ...) {
-    va_list list;
-    va_start(list, format);
-    stop_here(w, op, lane, status, kind_at(op), format, list);
-}
-
-_Noreturn void sim_fault_stack(sim_warp *w, const sim_op *op, uint32_t lane, const char *format, ...) {
-    va_list list;
-    va_start(list, format);
-    stop_here(w, op, lane, KZ_FAULT, SIM_FAULT_STACK, format, list);
 }
 
 // ---- deadlocks -------------------------------------------------------------------------------------------
@@ -301,8 +287,10 @@ static _Noreturn void stop_waiting(sim_worker *worker, sim_fault_kind kind, cons
     describe_all(worker, &t);
     base_text_add(&t, "\n  likely causes: %s", causes);
     stop(worker, KZ_DEADLOCK,
-         &(sim_fault_info){
-             .kind = kind, .inst = first_inst(worker), .block = worker->running ? worker->running->index : 0},
+         &(sim_fault_info){.kind = kind,
+                           .polled = worker->polled,
+                           .inst = first_inst(worker),
+                           .block = worker->running ? worker->running->index : 0},
          &t);
 }
 

@@ -313,6 +313,7 @@ static void look_for_cycle(sim_worker *worker, cycle_watch *watch) {
     }
     if (worker->changes) {
         worker->changes = 0;
+        worker->polled = SIM_POLLED_NOTHING;
         watch->armed = false;
         return;
     }

@@ -53,7 +53,7 @@ sim_mbarrier *sim_mbarrier_find(sim_warp *w, const sim_op *op, unsigned lane,
     add_where(w, *owner, offset, where, sizeof where);
     if (!b || !b->live)
         sim_fault_here(
-            w, op, lane, KZ_FAULT, "%s is used %s\nlikely cause: %s", where,
+            w, op, lane, SIM_FAULT_MBARRIER_MISSING, "%s is used %s\nlikely cause: %s", where,
             b ? "after mbarrier.inval" : "but was never initialised",
             b ? "a thread still uses it while another ends its life"
             : *owner != w->block
@@ -62,7 +62,7 @@ sim_mbarrier *sim_mbarrier_find(sim_warp *w, const sim_op *op, unsigned lane,
                   "address");
     if (memcmp(at, &b->word, 8))
         sim_fault_here(
-            w, op, lane, KZ_FAULT,
+            w, op, lane, SIM_FAULT_MBARRIER_OVERWRITTEN,
             "%s was overwritten by something else than mbarrier instructions\nlikely cause: a store "
             "or a copy past the end of a neighbouring array",
             where);
@@ -87,7 +87,7 @@ static void arrive(sim_warp *w, const sim_op *op, unsigned lane, sim_block *owne
     char where[96];
     if (count > b->pending) {
         add_where(w, owner, b->offset, where, sizeof where);
-        sim_fault_here(w, op, lane, KZ_FAULT,
+        sim_fault_here(w, op, lane, SIM_FAULT_MBARRIER_COUNT,
                        "%u arrival%s at %s, whose phase %" PRIu64 " waits for %u more of %u\n"
                        "likely cause: more threads arrive than mbarrier.init was told of",
                        count, count == 1 ? "" : "s", where, b->phase, b->pending, b->expected);
@@ -102,7 +102,7 @@ static void change_tx(sim_warp *w, const sim_op *op, unsigned lane, sim_block *o
     if (tx > SIM_MBARRIER_LIMIT || tx < -SIM_MBARRIER_LIMIT) {
         char where[96];
         add_where(w, owner, b->offset, where, sizeof where);
-        sim_fault_here(w, op, lane, KZ_FAULT,
+        sim_fault_here(w, op, lane, SIM_FAULT_MBARRIER_COUNT,
                        "the transaction count of %s would become %" PRId64
                        ", outside -%d to %d\nlikely cause: "
                        "expect_tx without a copy that completes it, or too many bytes in one phase",
@@ -125,7 +125,7 @@ void sim_mbarrier_arrive_one(sim_warp *w, const sim_op *op, unsigned lane, sim_b
 void sim_mbarrier_add_pending(sim_warp *w, const sim_op *op, unsigned lane, sim_block *owner,
                               sim_mbarrier *b) {
     if (b->pending == SIM_MBARRIER_LIMIT)
-        sim_fault_here(w, op, lane, KZ_FAULT,
+        sim_fault_here(w, op, lane, SIM_FAULT_MBARRIER_COUNT,
                        "an mbarrier waits for %d arrivals already, and can take no more", SIM_MBARRIER_LIMIT);
     b->pending++;
     keep(owner, b);
@@ -143,9 +143,10 @@ void sim_mbarrier_init(sim_warp *w, const sim_op *op) {
         sim_block *owner;
         sim_shared_pointer(w, op, lane, &f->barrier, 8, 8, &owner, &offset);
         if (owner != w->block)
-            sim_fault_here(w, op, lane, KZ_FAULT, "mbarrier.init in the shared memory of another block");
+            sim_fault_here(w, op, lane, SIM_FAULT_CLUSTER_OWN,
+                           "mbarrier.init in the shared memory of another block");
         if (count == 0 || count > SIM_MBARRIER_LIMIT)
-            sim_fault_here(w, op, lane, KZ_FAULT,
+            sim_fault_here(w, op, lane, SIM_FAULT_MBARRIER_COUNT,
                            "mbarrier.init for %u arrivals: from 1 to %d can be expected", count,
                            SIM_MBARRIER_LIMIT);
         sim_async *async = sim_async_of(w, op);
@@ -153,7 +154,7 @@ void sim_mbarrier_init(sim_warp *w, const sim_op *op) {
         if (!b && async->mbarrier_count == async->mbarrier_capacity) {
             uint32_t capacity = async->mbarrier_capacity ? async->mbarrier_capacity * 2 : 16;
             sim_mbarrier *grown = realloc(async->mbarriers, capacity * sizeof *grown);
-            if (!grown) sim_fault_here(w, op, lane, KZ_NO_MEMORY, "no memory left for an mbarrier");
+            if (!grown) sim_fault_here(w, op, lane, SIM_FAULT_NO_MEMORY, "no memory left for an mbarrier");
             async->mbarriers = grown;
             async->mbarrier_capacity = capacity;
         }
@@ -204,17 +205,17 @@ static void arrive_lane(sim_warp *w, const sim_op *op, unsigned lane, object_lan
     uint32_t count = expects ? 1 : amount;
     uint64_t before = b->word;
     if (count == 0 || count > SIM_MBARRIER_LIMIT)
-        sim_fault_here(w, op, lane, KZ_FAULT, "an arrival with the count %u: from 1 to %d is allowed", count,
-                       SIM_MBARRIER_LIMIT);
+        sim_fault_here(w, op, lane, SIM_FAULT_MBARRIER_COUNT,
+                       "an arrival with the count %u: from 1 to %d is allowed", count, SIM_MBARRIER_LIMIT);
     if (no_complete && count >= b->pending)
-        sim_fault_here(w, op, lane, KZ_FAULT,
+        sim_fault_here(w, op, lane, SIM_FAULT_MBARRIER_COUNT,
                        "mbarrier.arrive.noComplete with %u arrivals, where the phase waits for %u: it would "
                        "complete the phase",
                        count, b->pending);
     if (expects) change_tx(w, op, lane, owner, b, amount);
     if (drops) {
         if (count > b->expected)
-            sim_fault_here(w, op, lane, KZ_FAULT,
+            sim_fault_here(w, op, lane, SIM_FAULT_MBARRIER_COUNT,
                            "mbarrier.arrive_drop of %u, where %u arrivals are expected in all", count,
                            b->expected);
         b->expected -= count;
@@ -288,7 +289,7 @@ void sim_mbarrier_look(sim_warp *w, const sim_op *op) {
         bool same = b && here == address;
         if (!same) b = sim_mbarrier_find(w, op, lane, &f->barrier, &owner);
         if (!same && owner != w->block)
-            sim_fault_here(w, op, lane, KZ_FAULT,
+            sim_fault_here(w, op, lane, SIM_FAULT_CLUSTER_OWN,
                            "waits for an mbarrier of another block: only threads of its "
                            "own block may");
         address = here;

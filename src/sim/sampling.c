@@ -41,14 +41,14 @@ static const sim_texture *object(sim_warp *w, const sim_op *op, unsigned lane, b
     const sim_texture *t = sim_texture_find(w->block->grid->program->machine, handle);
     const char *kind = surface ? "surface" : "texture";
     if (!t)
-        sim_fault_here(w, op, lane, KZ_FAULT,
+        sim_fault_here(w, op, lane, SIM_FAULT_TEXTURE,
                        "0x%" PRIx64
                        " is no %s object\nlikely cause: it was never created, or destroyed while "
                        "kernels still use it",
                        handle, kind);
     if (t->is_surface != surface)
-        sim_fault_here(w, op, lane, KZ_FAULT, "a %s object is used as a %s", surface ? "texture" : "surface",
-                       kind);
+        sim_fault_here(w, op, lane, SIM_FAULT_TEXTURE, "a %s object is used as a %s",
+                       surface ? "texture" : "surface", kind);
     return t;
 }
 
@@ -392,7 +392,7 @@ static bool surface_address(sim_warp *w, const sim_op *op, unsigned lane, const 
         if (f->outside == PTX_MOD_ZERO) return false;
         if (f->outside != PTX_MOD_CLAMP)
             sim_fault_here(
-                w, op, lane, KZ_FAULT,
+                w, op, lane, SIM_FAULT_SURFACE,
                 "surface access at %c = %" PRId64 ", where %" PRId64
                 " is the last\nlikely cause: x of a surface counts bytes, not elements; or the edge "
                 "is not guarded (cudaBoundaryModeTrap)",
@@ -400,7 +400,7 @@ static bool surface_address(sim_warp *w, const sim_op *op, unsigned lane, const 
         at[axis] = at[axis] < 0 ? 0 : limit[axis];
     }
     if (at[0] % bytes)
-        sim_fault_here(w, op, lane, KZ_FAULT,
+        sim_fault_here(w, op, lane, SIM_FAULT_MISALIGNED,
                        "surface access of %u bytes at x = %" PRId64 " is misaligned: x counts bytes", bytes,
                        at[0]);
     *address =

@@ -276,16 +276,42 @@ typedef enum sim_fault_kind {
     SIM_FAULT_MISALIGNED,
     SIM_FAULT_READ_ONLY, // a store to constant memory or parameters
     SIM_FAULT_DEADLOCK,
-    SIM_FAULT_ENDLESS, // a loop that looks at nothing that could end it
-    SIM_FAULT_BARRIER, // threads disagree about a barrier
+    SIM_FAULT_ENDLESS,         // a loop that looks at nothing that could end it
+    SIM_FAULT_BARRIER,         // threads disagree about a barrier
+    SIM_FAULT_BARRIER_OPERAND, // a number or a count that no barrier has
     SIM_FAULT_ASSERT,
     SIM_FAULT_TRAP,
     SIM_FAULT_STACK, // calls or alloca beyond the stack
     SIM_FAULT_INTERRUPTED,
-    SIM_FAULT_OTHER,
+    SIM_FAULT_COPY_SIZE,        // of an asynchronous copy
+    SIM_FAULT_NOT_SHARED,       // an address of another space where shared memory is needed
+    SIM_FAULT_CLUSTER_ENDED,    // shared memory of a block that is no more
+    SIM_FAULT_CLUSTER_RANK,     // a block that the cluster does not have
+    SIM_FAULT_CLUSTER_OWN,      // another block's shared memory where the block's own is needed
+    SIM_FAULT_CLUSTER_BARRIER,  // arrive and wait not in pairs
+    SIM_FAULT_MBARRIER_MISSING, // not initialised, or no more
+    SIM_FAULT_MBARRIER_OVERWRITTEN,
+    SIM_FAULT_MBARRIER_COUNT, // of arrivals or bytes
+    SIM_FAULT_FREE,           // free() in a kernel of what malloc() did not give
+    SIM_FAULT_TEXTURE,        // no texture or surface object, or the other of the two
+    SIM_FAULT_SURFACE,        // coordinates outside
+    SIM_FAULT_MEMBER_MASK,    // without the thread itself
+    SIM_FAULT_MEMBERS_APART,  // of one mask at different operations
+    SIM_FAULT_CALL,           // through a pointer to no function
+    SIM_FAULT_BRANCH_TABLE,
+    SIM_FAULT_NO_MEMORY, // of the host
+    SIM_FAULT_LIMIT,     // of instructions, which the caller set
+    SIM_FAULT_COUNT
 } sim_fault_kind;
+// Of a deadlock: who else than the launch's own threads could change what they poll.
+typedef enum sim_polled {
+    SIM_POLLED_NOTHING,
+    SIM_POLLED_DEVICE, // global memory: other kernels, copies
+    SIM_POLLED_HOST,   // memory that the host can write too
+} sim_polled;
 typedef struct sim_fault_info {
     sim_fault_kind kind;
+    sim_polled polled;
     const ptx_inst *inst;   // NULL where it was no single one
     uint32_t block, thread; // linear, in the grid and in the block
     uint32_t mask;          // of an access: the lanes that made it together

@@ -24,11 +24,11 @@ static void stack_take(sim_warp *w, const sim_op *op) {
         uint64_t bytes = value_of(w, op, op->a, lane);
         uint32_t top = w->stack_top[lane];
         if (bytes > top - low || ((top - (uint32_t)bytes) & ~(uint32_t)(op->aux - 1)) < low)
-            sim_fault_stack(w, op, lane,
-                            "stack overflow: alloca of %llu bytes, where %u of %u are left\nlikely cause: an "
-                            "alloca in a loop, which is given back only when the function returns; "
-                            "cudaDeviceSetLimit(cudaLimitStackSize, bytes) allows more",
-                            (unsigned long long)bytes, top - low, k->stack_bytes);
+            sim_fault_here(w, op, lane, SIM_FAULT_STACK,
+                           "stack overflow: alloca of %llu bytes, where %u of %u are left\nlikely cause: an "
+                           "alloca in a loop, which is given back only when the function returns; "
+                           "cudaDeviceSetLimit(cudaLimitStackSize, bytes) allows more",
+                           (unsigned long long)bytes, top - low, k->stack_bytes);
         w->stack_top[lane] = (top - (uint32_t)bytes) & ~(uint32_t)(op->aux - 1);
         give(w, op, lane, w->stack_top[lane]);
     }
@@ -47,7 +47,7 @@ static void stack_restore(sim_warp *w, const sim_op *op) {
         unsigned lane = (unsigned)__builtin_ctz(m);
         uint64_t top = value_of(w, op, op->a, lane);
         if (top > k->local_room || top < w->stack_top[lane])
-            sim_fault_here(w, op, lane, KZ_FAULT, "stackrestore of 0x%llx, which no stacksave gave",
+            sim_fault_here(w, op, lane, SIM_FAULT_STACK, "stackrestore of 0x%llx, which no stacksave gave",
                            (unsigned long long)top);
         w->stack_top[lane] = (uint32_t)top;
     }

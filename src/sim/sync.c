@@ -252,7 +252,7 @@ void sim_exchange(sim_warp *w, sim_path *const *paths, uint32_t count) {
         const sim_op *op = basic_blocks[paths[i]->basic_block].last;
         if (op->inst->op != first->inst->op)
             sim_fault_here(
-                w, op, (uint32_t)__builtin_ctz(paths[i]->mask), KZ_FAULT,
+                w, op, (uint32_t)__builtin_ctz(paths[i]->mask), SIM_FAULT_MEMBERS_APART,
                 "threads of one member mask 0x%08x synchronise at different operations (%s and %s)",
                 paths[i]->sync_mask, ptx_op_root(op->inst->op), ptx_op_root(first->inst->op));
         gather(w, paths[i], op, &x);

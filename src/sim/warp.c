@@ -184,7 +184,7 @@ static void end_sync(sim_warp *w, sim_path *path) {
     if (path->mask & ~mask) {
         const sim_basic_block *basic_block = &w->block->grid->kernel->basic_blocks[path->basic_block];
         uint32_t lane = (uint32_t)__builtin_ctz(path->mask & ~mask);
-        sim_fault_here(w, basic_block->last, lane, KZ_FAULT,
+        sim_fault_here(w, basic_block->last, lane, SIM_FAULT_MEMBER_MASK,
                        "the thread is not in its own member mask 0x%08x", mask);
     }
     path->sync_mask = mask;
@@ -279,8 +279,8 @@ static sim_frame *push_frame(sim_warp *w, const sim_op *op, uint32_t lane, const
         }
     }
     if (full)
-        sim_fault_stack(
-            w, op, lane,
+        sim_fault_here(
+            w, op, lane, SIM_FAULT_STACK,
             "stack overflow: %u calls deep, at least %u bytes of stack per thread, %u allowed\n"
             "likely cause: a recursion without end, or one deeper than the stack, or a function with "
             "large arrays that is called by pointer; cudaDeviceSetLimit(cudaLimitStackSize, bytes) allows "
@@ -313,7 +313,7 @@ static sim_code *callee_of(sim_warp *w, sim_path *path, const sim_op *op, const 
     bool known = pointers[lane] > SIM_CODE_WINDOW && pointers[lane] % 16 == 0 &&
                  index < k->program->module->function_count;
     if (!known || !k->code_of[index])
-        sim_fault_here(w, op, lane, KZ_FAULT, "calls 0x%llx, which is not a device function",
+        sim_fault_here(w, op, lane, SIM_FAULT_CALL, "calls 0x%llx, which is not a device function",
                        (unsigned long long)pointers[lane]);
     return k->code_of[index];
 }
@@ -381,8 +381,9 @@ static SIM_NOINLINE void end_table(sim_warp *w, sim_path *path, const sim_basic_
         if (index[__builtin_ctz(m)] != chosen) others |= m & (0u - m);
     if (others) split(w, path, others)->at_end = true;
     if (chosen >= (uint64_t)basic_block->last->offset)
-        sim_fault_here(w, basic_block->last, lane, KZ_FAULT, "branches to entry %u of a table of %lld",
-                       chosen, (long long)basic_block->last->offset);
+        sim_fault_here(w, basic_block->last, lane, SIM_FAULT_BRANCH_TABLE,
+                       "branches to entry %u of a table of %lld", chosen,
+                       (long long)basic_block->last->offset);
     path->basic_block = targets[chosen];
     path->at_end = false;
 }
@@ -470,7 +471,7 @@ static inline bool end_basic_block(sim_warp *w, sim_path *path, const sim_basic_
     case PTX_END_FALL: // these two went on above
     case PTX_END_BRANCH:
     case PTX_END_TRAP:
-        sim_fault_here(w, last, (uint32_t)__builtin_ctz(path->mask), KZ_FAULT, "executed %s",
+        sim_fault_here(w, last, (uint32_t)__builtin_ctz(path->mask), SIM_FAULT_TRAP, "executed %s",
                        last->inst->op == PTX_OP_BRKPT ? "brkpt" : "trap: the program stopped itself");
     }
     return w->path_count == 1 && w->paths[0].state == SIM_PATH_READY;

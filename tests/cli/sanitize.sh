@@ -140,6 +140,9 @@ cat > "$FOLDER/cut.cu" << 'END'
 #include <unistd.h>
 __global__ void fill(int *a) { a[threadIdx.x] = 1; }
 __global__ void race(int *a) { a[0] = threadIdx.x; }
+__global__ void spin(volatile int *flag) {
+    while (*flag == 0) {}
+}
 int main(int argc, char **argv) {
     int *a;
     cudaMalloc(&a, 128);
@@ -151,6 +154,12 @@ int main(int argc, char **argv) {
     if (*argv[1] == 'k') raise(SIGKILL);
     if (*argv[1] == 'l') execl("/bin/true", "true", (char *)0);
     if (*argv[1] == 'q') _exit(3);
+    if (*argv[1] == 'w') {
+        cudaMallocHost(&a, 4);
+        *a = 0;
+        spin<<<1, 1>>>(a);
+        *(volatile int *)a = 1;
+    }
     if (*argv[1] == 'f') fill<<<1, 64>>>(a);
     exit(3);
 }
@@ -165,6 +174,8 @@ cut_short hangs "it was stopped after 0.5 s (--timeout)"
 cut_short segmentation "it was ended by signal 11"
 cut_short killed "it was ended by signal 9"
 cut_short leaves "it left by exec()"
+cut_short waits "the kernel spin(int volatile*) waits for memory that the host may write later"
+[ "$(grep -c "not all was checked" "$FOLDER/out")" = 1 ] || fail "one reason is told twice"
 expect_exit 11 sanitize "$FOLDER/cut.cu" killed race
 expect_out "error: data race"
 expect_out "not all was checked: it was ended by signal 9"

@@ -23,6 +23,31 @@ CASE(two_stages) {
     EXPECT(at(out, 192) == 255);
 }
 
+// 16 bytes each: `first` words into the array, which begins at a multiple of 16.
+template <int first> __device__ void copy_sixteen(const int *in, int *out) {
+    __shared__ __align__(16) int s[132];
+    int t = threadIdx.x;
+    __pipeline_memcpy_async(&s[first + 4 * t], &in[4 * t], 16);
+    __pipeline_commit();
+    __pipeline_wait_prior(0);
+    __syncthreads();
+    out[t] = s[first + 4 * (31 - t)];
+}
+
+// wrong: misaligned: 16 bytes by cp.async to an odd word of shared memory
+__global__ void sixteen_odd(const int *in, int *out) {
+    copy_sixteen<1>(in, out); // here
+}
+CASE(sixteen_odd) { sixteen_odd<<<1, 32>>>(counting(128), zeros(32)); }
+
+// right: 16 bytes by cp.async to a multiple of 16
+__global__ void sixteen(const int *in, int *out) { copy_sixteen<4>(in, out); }
+CASE(sixteen) {
+    int *out = zeros(32);
+    sixteen<<<1, 32>>>(counting(128), out);
+    EXPECT(at(out, 0) == 124);
+}
+
 // wrong: async-no-wait|race: it waits for one group too few
 __global__ void one_too_few(const int *in, int *out) {
     __shared__ int s[2][64];

@@ -297,4 +297,31 @@ __global__ void barrier_not_ready(int *out) {
 }
 CASE(barrier_not_ready) { barrier_not_ready<<<1, 64>>>(zeros(64)); }
 
+// wrong: race|fault: a block of a cluster ends while another reads its shared memory
+__global__ void __cluster_dims__(2, 1, 1) cluster_leaves(int *out) {
+    __shared__ int s[64];
+    cg::cluster_group cluster = cg::this_cluster();
+    s[threadIdx.x] = blockIdx.x * 100 + threadIdx.x;
+    cluster.sync();
+    int *other = cluster.map_shared_rank(s, cluster.block_rank() ^ 1);
+    out[blockIdx.x * 64 + threadIdx.x] = other[63 - threadIdx.x]; // here
+}
+CASE(cluster_leaves) { cluster_leaves<<<4, 64>>>(zeros(256)); }
+
+// right: the blocks of a cluster wait for each other before they end
+__global__ void __cluster_dims__(2, 1, 1) cluster_stays(int *out) {
+    __shared__ int s[64];
+    cg::cluster_group cluster = cg::this_cluster();
+    s[threadIdx.x] = blockIdx.x * 100 + threadIdx.x;
+    cluster.sync();
+    int *other = cluster.map_shared_rank(s, cluster.block_rank() ^ 1);
+    out[blockIdx.x * 64 + threadIdx.x] = other[63 - threadIdx.x];
+    cluster.sync();
+}
+CASE(cluster_stays) {
+    int *out = zeros(256);
+    cluster_stays<<<4, 64>>>(out);
+    EXPECT(at(out, 0) == 163);
+}
+
 int main(int argc, char **argv) { return run_case(argc, argv); }
