@@ -308,7 +308,7 @@ typedef enum course_outcome { COURSE_RIGHT, COURSE_BAD, COURSE_NOT_DONE } course
 
 // One line of the verdict.
 typedef struct course_check {
-    const char *name; // "compiles", "results", "sanitizer", "sectors_per_load", "speed"
+    const char *name; // "compiles", "results", "sanitizer", "load_sectors", "speed"
     course_outcome outcome;
     const char *summary;       // one line: "19 cases, 2 seeds"
     const char *detail;        // whole lines: what, where, likely why, what next; "" where all is well
@@ -331,7 +331,7 @@ typedef struct course_verdict {
     char device[32]; // "sim:h200", "cuda:0", "cpu"
     bool timed;      // false: no time was measured, and the report says so
     uint64_t public_seed, fresh_seed;
-    const char *figure_name; // the task's best figure: "sectors_per_load", "of_peak"; NULL
+    const char *figure_name; // the task's best figure: "load_sectors", "of_peak"; NULL
     double figure;           // smaller is better unless it is a share of something
     bool figure_larger_is_better;
     double seconds;     // that grading took

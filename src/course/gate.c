@@ -1,6 +1,8 @@
 // Rows of gates. See gate.h.
 #include "gate.h"
 
+#include "gates.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -43,10 +45,8 @@ static double floor_of(const course_gate *gate, const work *w, double most) {
         double least, part;
     } rows[] = {{"load_sectors", w->read_bytes / SECTOR, 8},
                 {"loads", w->read_bytes / WIDEST_REQUEST, 8},
-                {"sectors_per_load", w->read_bytes > 0, 1},
                 {"store_sectors", w->written_bytes / SECTOR, 1},
                 {"stores", w->written_bytes / WIDEST_REQUEST, 1},
-                {"sectors_per_store", w->written_bytes > 0, 1},
                 {"instructions", w->written_bytes / WIDEST_REQUEST, 1},
                 {"launches", 1, 1},
                 {"launch_calls", 1, 1},
@@ -137,6 +137,28 @@ kz_status course_gate_add(course_verdict *verdict, const course_gate *gate, doub
     if (row) row->value = value, row->limit = limit;
     base_text_free(&detail);
     return KZ_OK;
+}
+
+kz_status course_gate_check_lanes(course_verdict *verdict, const course_case *at, const report_record *record,
+                                  kz_error *error) {
+    const course_task *task = verdict->task;
+    course_metric_value value;
+    const course_gate gate = {
+        .metric = COURSE_GATE_OF_ALL,
+        .min = "8", // a quarter of a warp; the course's own solutions have 24 and more
+        .at = *at,
+        .why = "A warp takes as long for one lane as for 32, so most of the GPU stands idle.\n"
+               "likely: a block of one or a few threads, or one thread that does the work of all\n"
+               "next: blocks of 32 threads or more, and a part of the work for each lane"};
+    for (size_t i = 0; i < task->gate_count; i++)
+        if (strcmp(task->gates[i].metric, gate.metric) == 0) return KZ_OK;
+    bool is_known = course_metric_of_record(record, gate.metric, 0, &value) && value.known;
+    if (!is_known || value.value >= 8) return KZ_OK;
+    base_text counted = {0};
+    course_metric_counted(&value, &counted);
+    kz_status status = course_gate_add(verdict, &gate, value.value, counted.data, error);
+    base_text_free(&counted);
+    return status;
 }
 
 void course_gate_skip(course_verdict *verdict, const course_gate *gate, const char *summary,

@@ -35,8 +35,6 @@ static const rule rules[] = {
     {"stores", {STORES("requests")}, {0}},
     {"load_sectors", {LOADS("sectors"), BULK "ld.sum"}, {0}},
     {"store_sectors", {STORES("sectors"), BULK "st.sum"}, {0}},
-    {"sectors_per_load", {LOADS("sectors")}, {LOADS("requests")}},
-    {"sectors_per_store", {STORES("sectors")}, {STORES("requests")}},
     {"dram_bytes", {"model__dram_bytes_read.sum", "model__dram_bytes_write.sum"}, {0}},
     {"local_sectors", {LOCAL("sectors", "ld"), LOCAL("sectors", "st")}, {0}},
     {"shared_loads", {"ptx__requests_shared_ld.sum"}, {0}},
@@ -91,7 +89,7 @@ static void find_line(const report_record *record, const rule *r, course_metric_
             whole += part;
             if (report_get_count(line, "line") == 0) continue;
             double below = r->below[0] ? sum_of(line, r->below, &known) : 0;
-            double weight = r->below[0] ? part - below : part; // sectors beyond one per request
+            double weight = r->below[0] ? 32 * below - part : part; // lanes that are idle
             if (weight <= most) continue;
             most = weight;
             value->share = part;
@@ -166,10 +164,39 @@ static bool of_launches(const report_record *record, const char *metric, uint32_
     return true;
 }
 
+static const rule *find_rule(const char *metric) {
+    for (size_t i = 0; i < BASE_COUNT(rules); i++)
+        if (strcmp(rules[i].metric, metric) == 0) return &rules[i];
+    return NULL;
+}
+
+// A total says how much too much it is, and the mean what it is that costs.
+static void add_mean(const report_record *record, const char *metric, course_metric_value *value) {
+    const char *requests = strcmp(metric, "load_sectors") == 0    ? "loads"
+                           : strcmp(metric, "store_sectors") == 0 ? "stores"
+                                                                  : NULL;
+    course_metric_value all = {0};
+    if (!requests || !of_rule(record, find_rule(requests), &all) || all.value <= 0) return;
+    value->mean = value->value / all.value;
+}
+
 bool course_metric_of_record(const report_record *record, const char *metric, uint32_t registers,
                              course_metric_value *value) {
     *value = (course_metric_value){0};
-    for (size_t i = 0; i < BASE_COUNT(rules); i++)
-        if (strcmp(rules[i].metric, metric) == 0) return of_rule(record, &rules[i], value);
-    return of_launches(record, metric, registers, value);
+    const rule *r = find_rule(metric);
+    if (!r) return of_launches(record, metric, registers, value);
+    of_rule(record, r, value);
+    add_mean(record, metric, value);
+    return true;
+}
+
+void course_metric_counted(const course_metric_value *value, base_text *out) {
+    base_text_add(out, "by the simulator");
+    if (value->mean > 0)
+        base_text_add(out, ", %.3g for each request of a warp (32 lanes with 4 bytes each need 4)",
+                      value->mean);
+    if (!value->line) return;
+    const char *slash = strrchr(value->file, '/');
+    base_text_add(out, "; most of it at %s:%u (%.0f%%)", slash ? slash + 1 : value->file, value->line,
+                  100 * value->share);
 }

@@ -367,12 +367,7 @@ static kz_status add_gate(grading *g, const course_gate *gate, const report_reco
         return KZ_OK;
     }
     base_text counted = {0};
-    base_text_add(&counted, "by the simulator");
-    if (value.line) {
-        const char *slash = strrchr(value.file, '/');
-        base_text_add(&counted, "; most of it at %s:%u (%.0f%%)", slash ? slash + 1 : value.file, value.line,
-                      100 * value.share);
-    }
+    course_metric_counted(&value, &counted);
     kz_status status = course_gate_add(g->verdict, gate, value.value, counted.data, error);
     base_text_free(&counted);
     const course_metric *metric = course_find_metric(gate->metric);
@@ -412,6 +407,7 @@ static kz_status grade_gates_at(grading *g, size_t first, kz_error *error) {
     for (size_t i = first; i < task->gate_count && status == KZ_OK && !bad; i++)
         if (course_gate_same_case(task, at, &task->gates[i].at))
             status = add_gate(g, &task->gates[i], &record, error);
+    if (status == KZ_OK && !bad) status = course_gate_check_lanes(g->verdict, at, &record, error);
     report_record_free(&record);
     course_data_close(&data);
     base_text_free(&result.output);

@@ -453,12 +453,7 @@ static kz_status add_gate_row(const course_gate *gate, const course_metric_value
         return KZ_OK;
     }
     base_text counted = {0};
-    base_text_add(&counted, "by the simulator");
-    if (value->line) {
-        const char *slash = strrchr(value->file, '/');
-        base_text_add(&counted, "; most of it at %s:%u (%.0f%%)", slash ? slash + 1 : value->file,
-                      value->line, 100 * value->share);
-    }
+    course_metric_counted(value, &counted);
     kz_status status = course_gate_add(verdict, gate, value->value, counted.data, error);
     base_text_free(&counted);
     const course_metric *metric = course_find_metric(gate->metric);
@@ -486,8 +481,12 @@ static kz_status add_gate_rows(course_kernel_grading *g, const course_judge_answ
         if (!status && !course_metric_of_record(&record, gate->metric, registers, &value))
             status = base_fail(error, KZ_INVALID, "task %s: the metric %s is not one of kernels", task->id,
                                gate->metric);
-        report_record_free(&record);
         if (!status) status = add_gate_row(gate, &value, verdict, error);
+        bool is_last = true; // of its run
+        for (size_t k = i + 1; k < task->gate_count; k++)
+            is_last = is_last && g->gate_runs[k] != g->gate_runs[i];
+        if (!status && is_last) status = course_gate_check_lanes(verdict, &gate->at, &record, error);
+        report_record_free(&record);
         if (status) return status;
     }
     return KZ_OK;

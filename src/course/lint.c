@@ -1,5 +1,6 @@
 // What a task's folder must have beside its task.toml: a statement with a title, hints, marks, wrong files that say why they fail.
 #include "course/catalogue.h"
+#include "course/gate.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -79,9 +80,10 @@ static kz_status check_reason(const course_task *task, const char *name, kz_erro
     } else if (strncmp(text, "// fails: gate ", 15) == 0) {
         char metric[COURSE_NAME];
         snprintf(metric, sizeof metric, "%.*s", (int)strcspn(text + 15, " \r\n"), text + 15);
-        size_t i = 0;
-        while (i < task->gate_count && strcmp(task->gates[i].metric, metric) != 0) i++;
-        if (i == task->gate_count)
+        bool is_there = strcmp(metric, COURSE_GATE_OF_ALL) == 0 && task->gate_count > 0;
+        for (size_t i = 0; i < task->gate_count; i++)
+            is_there = is_there || strcmp(task->gates[i].metric, metric) == 0;
+        if (!is_there)
             status = base_fail(error, KZ_SYNTAX, "%s/%s:1: the task has no gate on \"%s\"", task->folder,
                                path, metric);
     }
@@ -125,8 +127,43 @@ static kz_status check_speed(const course_task *task, kz_error *error) {
     return KZ_SYNTAX;
 }
 
+static bool has_limit(const course_task *task, const course_case *at, const char *metric) {
+    for (size_t i = 0; i < task->gate_count; i++) {
+        const course_gate *g = &task->gates[i];
+        if (g->max && strcmp(g->metric, metric) == 0 && (!at || course_gate_same_case(task, &g->at, at)))
+            return true;
+    }
+    return false;
+}
+
+// A mean is met by whoever adds accesses, copies or instructions that do nothing, and counts of barriers or atomics by who
+// does all of it in one thread. A total is not.
+static kz_status check_totals(const course_task *task, kz_error *error) {
+    static const char *const means[][2] = {{"lanes_per_instruction", "instructions"},
+                                           {"overlap", "copied_bytes"}};
+    static const char *const totals[] = {"load_sectors", "store_sectors", "loads", "stores", "instructions"};
+    for (size_t i = 0; i < task->gate_count; i++)
+        for (size_t k = 0; k < BASE_COUNT(means); k++) {
+            const course_gate *g = &task->gates[i];
+            if (!g->min || strcmp(g->metric, means[k][0]) != 0 || has_limit(task, &g->at, means[k][1]))
+                continue;
+            base_fail(error, KZ_SYNTAX, "%s/task.toml: a gate on %s, which is a mean, and none on a total",
+                      task->folder, g->metric);
+            base_fail_note(error, "add one on %s with a max, on the same case", means[k][1]);
+            return KZ_SYNTAX;
+        }
+    bool any = task->kind != COURSE_CUDA || task->form != COURSE_KERNEL || task->gate_count == 0;
+    for (size_t k = 0; k < BASE_COUNT(totals); k++) any = any || has_limit(task, NULL, totals[k]);
+    if (any) return KZ_OK;
+    base_fail(error, KZ_SYNTAX, "%s/task.toml: no gate limits what the kernel reads, writes or executes",
+              task->folder);
+    base_fail_note(error, "add one on load_sectors, store_sectors, loads, stores or instructions with a max");
+    return KZ_SYNTAX;
+}
+
 kz_status course_lint_task(const course_task *task, kz_error *error) {
     kz_status status = check_speed(task, error);
+    if (!status) status = check_totals(task, error);
     if (!status) status = check_title(task, error);
     if (!status) status = check_questions(task, error);
     if (!status) status = check_hints(task, error);

@@ -30,7 +30,7 @@ typedef struct claim {
     char word[COURSE_NAME], detail[COURSE_NAME], quoted[200];
 } claim;
 
-// "// fails: gate sectors_per_load", "// fails: result "last partial""; false where there is no such line.
+// "// fails: gate load_sectors", "// fails: result "last partial""; false where there is no such line.
 static bool read_claim(const char *text, claim *c) {
     *c = (claim){0};
     const char *at = text + strspn(text, "/#* \t");

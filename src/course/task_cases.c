@@ -147,7 +147,10 @@ static void check_metric(course_toml *toml, course_toml_value *table, const cour
         const char *near = base_nearest(metric, names);
         course_toml_fail(toml, at, "there is no metric \"%s\"%s%s%s", metric, near ? "; did you mean \"" : "",
                          near ? near : "", near ? "\"?" : "");
-        course_toml_note(toml, "kz learn metrics lists them");
+        course_toml_note(toml,
+                         strncmp(metric, "sectors_per_", 12) == 0
+                             ? "a mean is diluted by accesses that do nothing: ask for a total, load_sectors"
+                             : "kz learn metrics lists them");
         return;
     }
     bool for_c = course_is_one_of(metric, by_cachegrind);

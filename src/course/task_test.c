@@ -92,7 +92,7 @@ static void loads_a_kernel(void **state) {
          ADD REST "[data]\nx = \"range(-1, n)\"\n"
                   "[launch]\ngrid = [\"ceil(n/block)\", 2]\nblock = [128]\nshared = \"4*block\"\nown = true\n"
                   "fill = {z = 255}\ncooperative = true\n"
-                  "[[gate]]\nmetric = \"sectors_per_load\"\nmax = 4.5\nn = 64\nm = 2\nwhy = \"w\"\n"
+                  "[[gate]]\nmetric = \"load_sectors\"\nmax = 4.5\nn = 64\nm = 2\nwhy = \"w\"\n"
                   "[speed]\nn = 1024\nm = 1024\nbytes = \"4*n*m\"\npeak = 0.7\n"
                   "[sanitize]\nskip = [\"undefined\"]\n[limits]\nseconds = 3\nmemory = 64\n"
                   "[[source]]\nforbid = \"atomic[A-Z]\"\nwhy = \"no\"\n");
@@ -179,7 +179,8 @@ static void refuses_wrong_kernels(void **state) {
     bad(f, "cuda", ADD REST "[data]\nx = \"wild\"\n", "runs, index(n)");
     bad(f, "cuda", ADD REST "[data]\nx = \"range(1)\"\n", "expected 2 numbers");
     bad(f, "cuda", ADD REST "[data]\nz = \"uniform\"\n", "is no input");
-    bad(f, "cuda", ADD REST "[[gate]]\nmetric = \"sector_per_load\"\n", "did you mean \"sectors_per_load\"?");
+    bad(f, "cuda", ADD REST "[[gate]]\nmetric = \"load_sector\"\n", "did you mean \"load_sectors\"?");
+    bad(f, "cuda", ADD REST "[[gate]]\nmetric = \"sectors_per_load\"\n", "ask for a total, load_sectors");
     bad(f, "cuda", ADD REST "[[gate]]\nmetric = \"d1_misses\"\n", "kind cuda");
     bad(f, "cuda", ADD REST "[[gate]]\nmetric = \"loads\"\nn = 1\nm = 1\nwhy = \"x\"\n", "min or max");
     bad(f, "cuda", ADD REST "[[gate]]\nmetric = \"loads\"\nn = 1\nmax = 1\nwhy = \"x\"\n", "at which \"m\"");

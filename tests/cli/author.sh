@@ -40,7 +40,7 @@ expect_err "cuda, program, c, command or answer"
 expect_exit 2 learn check-task my-cud
 expect_err "did you mean my-cuda?"
 expect_exit 0 learn metrics
-expect_out "sectors_per_load"
+expect_out "load_sectors"
 
 # A wrong file that claims an unknown reason is told the known ones.
 one_short=$FOLDER/course/tasks/one/my-c/wrong/one_short.c
@@ -82,6 +82,14 @@ expect_exit 0 learn check-task my-cuda
 sed -i '/^\[\[gate/,/^why/d' "$kernel"
 expect_exit 9 learn check-task my-cuda
 expect_err "[speed] without a [[gate]]"
+cp "$FOLDER/kernel.toml" "$kernel"
+# Gates that are met by doing nothing much: of one thread, or diluted.
+sed -i 's/^metric = "load_sectors"/metric = "barriers"/' "$kernel"
+expect_exit 9 learn check-task my-cuda
+expect_err "no gate limits what the kernel reads, writes or executes"
+sed -i 's/^metric = "barriers"/metric = "lanes_per_instruction"/; s/^max = /min = /' "$kernel"
+expect_exit 9 learn check-task my-cuda
+expect_err "add one on instructions with a max"
 cp "$FOLDER/kernel.toml" "$kernel"
 echo 'titel = "x"' >> "$FOLDER/course/tasks/one/my-answer/task.toml"
 expect_exit 9 learn check-task my-answer

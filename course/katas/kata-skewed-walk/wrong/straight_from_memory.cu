@@ -1,4 +1,4 @@
-// fails: gate sectors_per_load
+// fails: gate load_sectors
 // Without shared memory: each lane reads along its own row.
 extern "C" __global__ void row_sums(const float *x, float *sums, int tiles) {
     int lane = threadIdx.x;

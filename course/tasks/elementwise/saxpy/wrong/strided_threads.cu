@@ -1,4 +1,4 @@
-// fails: gate sectors_per_load
+// fails: gate load_sectors
 // Consecutive threads take elements 32 apart: right, and each lane fetches a sector of its own.
 extern "C" __global__ void saxpy(const float *x, float *y, float a, int n) {
     int t = blockIdx.x * blockDim.x + threadIdx.x;

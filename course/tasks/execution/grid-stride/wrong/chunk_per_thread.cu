@@ -1,4 +1,4 @@
-// fails: gate sectors_per_load
+// fails: gate load_sectors
 // The CPU's way: a contiguous chunk for each thread. Right, and eight times the traffic.
 extern "C" __global__ void midpoint(const float *x, const float *y, float *out, int n) {
     int threads = gridDim.x * blockDim.x, t = blockIdx.x * blockDim.x + threadIdx.x;

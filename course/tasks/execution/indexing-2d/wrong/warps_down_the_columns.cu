@@ -1,4 +1,4 @@
-// fails: gate sectors_per_store
+// fails: gate store_sectors
 // Every pixel is right, but a warp's lanes go down a column: one sector each.
 extern "C" __global__ void mirror(const float *in, float *out, int rows, int cols) {
     int t = threadIdx.y * 32 + threadIdx.x;

@@ -1,4 +1,4 @@
-// fails: gate sectors_per_load
+// fails: gate load_sectors
 // kz: grid ceil(m/32) ceil(n/8)
 // kz: block 32 8
 extern "C" __global__ void gemm(const float *a, const float *b, float *c, int m, int n, int k) {

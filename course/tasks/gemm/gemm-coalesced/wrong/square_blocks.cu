@@ -1,4 +1,4 @@
-// fails: gate sectors_per_load
+// fails: gate load_sectors
 // Blocks four wide: a warp is 8 rows of 4 columns, and no row of it fills a sector's neighbourhood.
 // kz: grid ceil(n/4) ceil(m/64)
 // kz: block 4 64

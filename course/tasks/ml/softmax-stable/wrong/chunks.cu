@@ -1,4 +1,4 @@
-// fails: gate sectors_per_load
+// fails: gate load_sectors
 // Each thread takes a run of neighbouring elements: lanes read far apart.
 #define THREADS 128
 

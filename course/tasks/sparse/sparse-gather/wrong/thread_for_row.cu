@@ -1,4 +1,4 @@
-// fails: gate sectors_per_store
+// fails: gate store_sectors
 // kz: grid ceil(count/128)
 // kz: block 128
 extern "C" __global__ void gather(const float *table, const int *rows, float *out, int count, int width, int table_rows) {

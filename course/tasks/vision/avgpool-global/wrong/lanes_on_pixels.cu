@@ -1,4 +1,4 @@
-// fails: gate sectors_per_load
+// fails: gate load_sectors
 // Lanes take different pixels of one channel.
 // kz: grid channels
 // kz: block 32

@@ -1,4 +1,4 @@
-// fails: gate sectors_per_load
+// fails: gate load_sectors
 // Lanes along the columns: neighbours are `channels` elements apart.
 extern "C" __global__ void depthwise(const float *x, const float *kernels, float *y, int height, int width, int channels) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;

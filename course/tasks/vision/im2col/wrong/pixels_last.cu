@@ -1,4 +1,4 @@
-// fails: gate sectors_per_store
+// fails: gate store_sectors
 // Numbers the threads by taps first: neighbours write a whole row of the matrix apart.
 extern "C" __global__ void im2col(const float *x, float *matrix, int channels, int height, int width) {
     int pixels = height * width, i = blockIdx.x * blockDim.x + threadIdx.x;

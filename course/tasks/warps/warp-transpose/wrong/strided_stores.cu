@@ -1,4 +1,4 @@
-// fails: gate sectors_per_store
+// fails: gate store_sectors
 // Right without any exchange, but each lane stores along its own row.
 extern "C" __global__ void transpose_tiles(const float *x, float *y, int tiles) {
     int lane = threadIdx.x % 32, tile = (blockIdx.x * blockDim.x + threadIdx.x) / 32;
