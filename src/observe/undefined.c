@@ -1,4 +1,4 @@
-// Finds values that were never written and decide something. See undefined.h.
+// Finds values that were never written and decide something: the listener. See undefined.h.
 //
 // All is done before an instruction is executed, when its sources still hold what it will read: a destination
 // may be one of them.
@@ -10,133 +10,6 @@
 #include "sim/inspect.h"
 
 static undefined_self *self_of(sim_listener *listener) { return (undefined_self *)listener; }
-
-static bool reserve(void **list, uint32_t *capacity, uint32_t wanted, size_t size) {
-    if (wanted <= *capacity) return true;
-    uint32_t room = *capacity ? *capacity : 64;
-    while (room < wanted) room *= 2;
-    void *grown = realloc(*list, (size_t)room * size);
-    if (!grown) return false;
-    memset((char *)grown + *capacity * size, 0, (room - *capacity) * size);
-    *list = grown;
-    *capacity = room;
-    return true;
-}
-
-// ---- plans: which registers an instruction reads and writes -----------------------------------------
-
-static void list_add(undefined_self *self, uint32_t reg, uint8_t *count) {
-    if (*count == UINT8_MAX ||
-        !reserve((void **)&self->lists, &self->list_capacity, self->list_count + 1, sizeof *self->lists))
-        return;
-    self->lists[self->list_count++] = reg;
-    ++*count;
-}
-
-static void list_operand(undefined_self *self, const ptx_operand *operand, uint8_t *count) {
-    if (operand->kind == PTX_OPERAND_REG || operand->kind == PTX_OPERAND_ADDRESS)
-        if (operand->reg >= 0) list_add(self, (uint32_t)operand->reg, count);
-    if ((operand->kind == PTX_OPERAND_REG || operand->kind == PTX_OPERAND_SINK) && operand->second >= 0)
-        list_add(self, (uint32_t)operand->second, count);
-    for (uint32_t i = 0; i < operand->element_count; i++) list_operand(self, &operand->elements[i], count);
-}
-
-static undefined_class class_of(const ptx_inst *inst) {
-    ptx_bits bits = ptx_op_get(inst->op)->bits;
-    if (bits == PTX_BITS_NONE) return UNDEFINED_NOTHING;
-    if (bits == PTX_BITS_EXCHANGE) return UNDEFINED_EXCHANGE;
-    if (bits == PTX_BITS_MEMORY) return UNDEFINED_MEMORY;
-    for (uint32_t i = 0; i < inst->operand_count; i++)
-        if (inst->operands[i].kind == PTX_OPERAND_ADDRESS) return UNDEFINED_MEMORY;
-    return UNDEFINED_PLAIN;
-}
-
-// A carry is one more register, behind the others.
-static bool reads_carry(const ptx_inst *inst) { return ptx_op_get(inst->op)->bits == PTX_BITS_CARRY; }
-
-static void compile(undefined_self *self, const ptx_inst *inst, const ptx_function *function,
-                    undefined_plan *plan) {
-    *plan = (undefined_plan){.epoch = self->epoch, .at = self->list_count, .class = (uint8_t)class_of(inst)};
-    uint32_t first = 0;
-    if (inst->operand_count && inst->operands[0].kind != PTX_OPERAND_ADDRESS &&
-        ptx_op_has_destination(inst->op))
-        first = 1;
-    bool memory = plan->class == UNDEFINED_MEMORY;
-    for (uint32_t i = first; i < inst->operand_count; i++)
-        if (!memory || inst->operands[i].kind == PTX_OPERAND_ADDRESS)
-            list_operand(self, &inst->operands[i], &plan->sources);
-    if (inst->guard >= 0) list_add(self, (uint32_t)inst->guard, &plan->sources);
-    if (reads_carry(inst)) list_add(self, function->reg_count, &plan->sources);
-    if (first) list_operand(self, &inst->operands[0], &plan->destinations);
-    if (inst->flags & PTX_FLAG(CC)) list_add(self, function->reg_count, &plan->destinations);
-    for (uint32_t i = first; memory && i < inst->operand_count; i++)
-        if (inst->operands[i].kind != PTX_OPERAND_ADDRESS)
-            list_operand(self, &inst->operands[i], &plan->data);
-}
-
-undefined_plan *observe_undefined_compile(undefined_self *self, const ptx_inst *inst,
-                                          const ptx_function *function) {
-    if (inst->serial >= self->plan_capacity &&
-        !reserve((void **)&self->plans, &self->plan_capacity, inst->serial + 1, sizeof *self->plans))
-        return NULL;
-    undefined_plan *plan = &self->plans[inst->serial];
-    if (plan->epoch != self->epoch) compile(self, inst, function, plan);
-    return plan;
-}
-
-// ---- runs -------------------------------------------------------------------------------------------
-
-static bool run_add(undefined_self *self, undefined_run *run, uint32_t reg, bool needed) {
-    if (self->marks[reg]) return true;
-    if (!reserve((void **)&self->lists, &self->list_capacity, self->list_count + 1, sizeof *self->lists))
-        return false;
-    self->marks[reg] = 1;
-    self->lists[self->list_count++] = reg;
-    if (needed) { // the needed ones are together, before the others
-        uint32_t *first_made = &self->lists[run->at + run->needs++];
-        self->lists[self->list_count - 1] = *first_made;
-        *first_made = reg;
-    } else {
-        run->makes++;
-    }
-    return true;
-}
-
-// What a guard may leave as it was has to be defined before.
-static bool run_step(undefined_self *self, undefined_run *run, const ptx_inst *inst,
-                     const ptx_function *function) {
-    const undefined_plan *compiled = observe_undefined_plan_of(self, inst, function);
-    if (!compiled) return false;
-    undefined_plan plan = *compiled;
-    if (plan.class == UNDEFINED_NOTHING || plan.class == UNDEFINED_EXCHANGE) return true;
-    uint32_t total = (uint32_t)plan.sources + plan.destinations + plan.data;
-    bool good = true;
-    for (uint32_t i = 0; good && i < total; i++)
-        if (i < plan.sources || i >= (uint32_t)plan.sources + plan.destinations)
-            good = run_add(self, run, self->lists[plan.at + i], true);
-    for (uint32_t i = plan.sources; good && i < (uint32_t)plan.sources + plan.destinations; i++)
-        good = run_add(self, run, self->lists[plan.at + i], inst->guard >= 0);
-    return good;
-}
-
-static const undefined_run *run_of(undefined_self *self, const ptx_inst *first, uint32_t count,
-                                   const ptx_function *function) {
-    if (__builtin_expect(first->serial < self->run_capacity, 1)) {
-        const undefined_run *run = &self->runs[first->serial];
-        if (__builtin_expect(run->epoch == self->epoch, 1)) return run->count == count ? run : NULL;
-    }
-    if (!reserve((void **)&self->runs, &self->run_capacity, first->serial + 1, sizeof *self->runs) ||
-        !reserve((void **)&self->marks, &self->mark_capacity, function->reg_count + 1, sizeof *self->marks))
-        return NULL;
-    memset(self->marks, 0, function->reg_count + 1);
-    for (uint32_t i = 0; i < count; i++) // their lists first
-        if (!observe_undefined_plan_of(self, &first[i], function)) return NULL;
-    undefined_run run = {.epoch = self->epoch, .count = count, .at = self->list_count};
-    for (uint32_t i = 0; i < count; i++)
-        if (!run_step(self, &run, &first[i], function)) return NULL;
-    self->runs[first->serial] = run;
-    return &self->runs[first->serial];
-}
 
 // ---- frames -----------------------------------------------------------------------------------------
 
@@ -175,12 +48,14 @@ static void fill_masks(const ptx_function *function, uint32_t *masks) {
 
 static bool push_frame(undefined_warp *warp, const ptx_function *function, uint32_t number, uint32_t base) {
     uint32_t regs = function->reg_count + 1, capacity = warp->register_capacity;
-    if (!reserve((void **)&warp->frames, &warp->frame_capacity, number + 1, sizeof *warp->frames))
+    if (!observe_undefined_reserve((void **)&warp->frames, &warp->frame_capacity, number + 1,
+                                   sizeof *warp->frames))
         return false;
     uint32_t room[3] = {capacity, capacity, capacity};
-    if (!reserve((void **)&warp->undefined, &room[0], base + regs, sizeof *warp->undefined) ||
-        !reserve((void **)&warp->known, &room[1], base + regs, sizeof *warp->known) ||
-        !reserve((void **)&warp->details, &room[2], base + regs, sizeof *warp->details))
+    if (!observe_undefined_reserve((void **)&warp->undefined, &room[0], base + regs,
+                                   sizeof *warp->undefined) ||
+        !observe_undefined_reserve((void **)&warp->known, &room[1], base + regs, sizeof *warp->known) ||
+        !observe_undefined_reserve((void **)&warp->details, &room[2], base + regs, sizeof *warp->details))
         return false;
     warp->register_capacity = room[0];
     warp->frames[number] = (undefined_frame){.function = function, .base = base};
@@ -229,7 +104,9 @@ undefined_block *observe_undefined_block_at(undefined_self *self, uint32_t index
 }
 
 static bool begin_warps(undefined_self *self, undefined_block *block, uint32_t warps) {
-    if (!reserve((void **)&block->warps, &block->warp_capacity, warps, sizeof *block->warps)) return false;
+    if (!observe_undefined_reserve((void **)&block->warps, &block->warp_capacity, warps,
+                                   sizeof *block->warps))
+        return false;
     block->warp_count = warps;
     for (uint32_t i = 0; i < warps; i++) {
         undefined_warp *warp = &block->warps[i];
@@ -320,8 +197,8 @@ static void on_launch_begin(sim_listener *listener, const sim_launch_event *even
     self->epoch++; // modules come and go: what was compiled may be about another one
     self->list_count = 0;
     self->copy.inst = NULL;
-    if (!reserve((void **)&self->entry_template, &self->template_capacity, event->entry->reg_count + 1,
-                 sizeof *self->entry_template)) {
+    if (!observe_undefined_reserve((void **)&self->entry_template, &self->template_capacity,
+                                   event->entry->reg_count + 1, sizeof *self->entry_template)) {
         self->out_of_memory = true;
         return;
     }
@@ -411,7 +288,7 @@ static void check_address(undefined_self *self, const undefined_at *at, undefine
 // ---- events -----------------------------------------------------------------------------------------
 
 static unsigned on_wants(sim_listener *listener, const ptx_inst *inst) {
-    undefined_class class = class_of(inst);
+    undefined_class class = observe_undefined_class_of(inst);
     bool nothing = class == UNDEFINED_NOTHING || class == UNDEFINED_EXCHANGE;
     return SIM_WANT_ACCESS | (nothing ? 0 : SIM_WANT_STEP_IN_DETAIL);
 }
@@ -421,7 +298,7 @@ static bool on_enter(sim_listener *listener, const sim_event *event, uint32_t co
     undefined_self *self = self_of(listener);
     const undefined_at *at = observe_undefined_find(self, event);
     if (!at || (at->frame && at->warp->frames[at->frame].fresh)) return true;
-    const undefined_run *run = run_of(self, event->inst, count, at->function);
+    const undefined_run *run = observe_undefined_run_of(self, event->inst, count, at->function);
     if (!run) return true;
     const uint32_t *regs = self->lists + run->at;
     if (undefined_lanes(at, regs, run->needs) & event->mask) return true;
@@ -613,7 +490,8 @@ observe_detector *observe_undefined_open(observe_findings *findings) {
         .memory = on_memory,
     };
     if (observe_shadow_memory_open(&self->memory) &&
-        reserve((void **)&self->origins, &self->origin_capacity, 1, sizeof *self->origins)) {
+        observe_undefined_reserve((void **)&self->origins, &self->origin_capacity, 1,
+                                  sizeof *self->origins)) {
         self->origin_count = 1;
         return &self->base;
     }

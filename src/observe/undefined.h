@@ -1,6 +1,6 @@
-// The inside of the detector of undefined values: undefined.c (the listener), undefined_memory.c (loads,
-// stores, atomics, copies), undefined_rules.c (what an instruction makes of undefined bits),
-// undefined_report.c (words).
+// The inside of the detector of undefined values: undefined.c (the listener), undefined_plan.c (which registers an
+// instruction reads and writes), undefined_memory.c (loads, stores, atomics, copies), undefined_rules.c (what an
+// instruction makes of undefined bits), undefined_report.c (words).
 //
 // Every register of every frame has a mask of lanes with an undefined bit. While a source's mask is 0, as it
 // nearly always is, an instruction costs a few operations on masks. Else the rules work on bits: a copy, a
@@ -137,8 +137,6 @@ typedef struct undefined_operand {
 
 // undefined.c
 const undefined_at *observe_undefined_look_for(undefined_self *self, const sim_event *event);
-undefined_plan *observe_undefined_compile(undefined_self *self, const ptx_inst *inst,
-                                          const ptx_function *function);
 uint64_t observe_undefined_bits_of(const undefined_at *at, uint32_t reg, uint32_t lane); // of one register
 uint32_t observe_undefined_origin_of(const undefined_at *at, uint32_t reg, uint32_t lane);
 // What a lane's register holds from now on; bits 0 means defined.
@@ -152,12 +150,31 @@ static inline const undefined_at *observe_undefined_find(undefined_self *self, c
     return observe_undefined_look_for(self, event);
 }
 
+// undefined_plan.c
+// Room for `wanted` items, the new ones zero; false when out of memory.
+bool observe_undefined_reserve(void **list, uint32_t *capacity, uint32_t wanted, size_t size);
+undefined_class observe_undefined_class_of(const ptx_inst *inst);
+undefined_plan *observe_undefined_compile(undefined_self *self, const ptx_inst *inst,
+                                          const ptx_function *function);
+const undefined_run *observe_undefined_gather_run(undefined_self *self, const ptx_inst *first, uint32_t count,
+                                                  const ptx_function *function);
+
 static inline undefined_plan *observe_undefined_plan_of(undefined_self *self, const ptx_inst *inst,
                                                         const ptx_function *function) {
     if (__builtin_expect(inst->serial < self->plan_capacity && self->plans[inst->serial].epoch == self->epoch,
                          1))
         return &self->plans[inst->serial];
     return observe_undefined_compile(self, inst, function);
+}
+
+// NULL where the run that begins there is known with another length.
+static inline const undefined_run *observe_undefined_run_of(undefined_self *self, const ptx_inst *first,
+                                                            uint32_t count, const ptx_function *function) {
+    if (__builtin_expect(first->serial < self->run_capacity, 1)) {
+        const undefined_run *run = &self->runs[first->serial];
+        if (__builtin_expect(run->epoch == self->epoch, 1)) return run->count == count ? run : NULL;
+    }
+    return observe_undefined_gather_run(self, first, count, function);
 }
 
 // undefined_rules.c: the registers that `event`'s instruction writes, where a source is undefined.
