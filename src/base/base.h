@@ -92,16 +92,22 @@ void base_seal(const uint8_t key[BASE_SEAL_KEY], const char *text, size_t length
 
 // The whole file, NUL-terminated, malloc'ed.
 kz_status base_file_read(const char *path, char **data, size_t *size, kz_error *error);
+// The same in a folder that a program of others wrote: a plain file of at most `most` bytes. KZ_INVALID for a link, a pipe
+// or a device in its place, none of which is opened, waited for or followed.
+kz_status base_file_read_untrusted(const char *path, size_t most, char **data, size_t *size, kz_error *error);
 // A file could not be opened to be read, for this errno: says so, the same wherever it was. KZ_NOT_FOUND if it is
 // not there.
 kz_status base_file_fail_open(const char *path, int code, kz_error *error);
 // Whole or not at all: written beside, synced, renamed.
 kz_status base_file_write(const char *path, const void *data, size_t size, kz_error *error);
-// The same without waiting for the disk, for what can be made again: a crash of the machine may leave it empty.
+// The same without waiting for the disk, for what can be made again: a crash of the machine may leave it empty. A link, a
+// pipe or a device of that name is replaced, never written to.
 kz_status base_file_write_scratch(const char *path, const void *data, size_t size, kz_error *error);
 // Adds one whole line (with its newline) under a lock, synced.
 kz_status base_file_append_line(const char *path, const char *line, kz_error *error);
 kz_status base_make_folders(const char *path, kz_error *error); // mkdir -p
+// A file, or a folder with all that is in it: however deep, whatever the modes say. Links are not followed.
+void base_remove_tree(const char *path);
 bool base_file_exists(const char *path);
 const char *base_file_name(const char *path); // what stands after the last slash
 bool base_path_up(char *path);                // cuts that off; false where there is no slash

@@ -1,8 +1,10 @@
 // Files: whole writes, appended lines, folders, and errors that say what to do.
 #include "base/base.h"
 
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "unit.h"
@@ -89,11 +91,78 @@ static void errors_name_the_file(void **state) {
     assert_non_null(strstr(error.message, "folder"));
 }
 
+// What a program may leave in the place of a file: each is told at once, and nothing behind it is touched.
+static void what_others_wrote(void **state) {
+    char path[200], other[200], *data;
+    size_t size;
+    in_folder(state, "other", other);
+    in_folder(state, "theirs", path);
+    assert_int_equal(base_file_write(other, "12345", 5, NULL), KZ_OK);
+    assert_int_equal(base_file_read_untrusted(other, 5, &data, &size, NULL), KZ_OK);
+    assert_string_equal(data, "12345");
+    free(data);
+    assert_int_equal(base_file_read_untrusted(other, 4, &data, &size, NULL), KZ_LIMIT);
+    assert_int_equal(truncate(other, (off_t)3 << 30), 0); // holes
+    assert_int_equal(base_file_read_untrusted(other, 1 << 20, &data, &size, NULL), KZ_LIMIT);
+    assert_int_equal(truncate(other, 5), 0);
+    assert_int_equal(base_file_read_untrusted(path, 9, &data, &size, NULL), KZ_NOT_FOUND);
+    assert_int_equal(base_file_read_untrusted(*state, 9, &data, &size, NULL), KZ_INVALID);
+    assert_int_equal(base_file_read_untrusted("/dev/zero", 9, &data, &size, NULL), KZ_INVALID);
+    for (int i = 0; i < 3; i++) { // a pipe, a link to a file and one to a device
+        assert_int_equal(i == 0 ? mkfifo(path, 0600) : symlink(i == 1 ? other : "/dev/zero", path), 0);
+        assert_int_equal(base_file_read_untrusted(path, 9, &data, &size, NULL), KZ_INVALID);
+        assert_null(data);
+        assert_int_equal(base_file_write_scratch(path, "ours", 4, NULL), KZ_OK);
+        assert_int_equal(base_file_read_untrusted(path, 9, &data, &size, NULL), KZ_OK);
+        assert_string_equal(data, "ours");
+        free(data);
+        unlink(path);
+    }
+    assert_int_equal(base_file_read(other, &data, &size, NULL), KZ_OK);
+    assert_string_equal(data, "12345");
+    free(data);
+}
+
+// Deeper than any path can be, closed to its own owner, with a link to what is not to go.
+static void trees_are_removed(void **state) {
+    enum { NAME = 200, DEEP = 300 };
+    char path[200], other[200], name[NAME + 1];
+    memset(name, 'd', NAME);
+    name[NAME] = 0;
+    uid_t user = geteuid();
+    assert_int_equal(chmod(*state, 0777), 0);
+    if (user == 0) assert_int_equal(seteuid(65534), 0); // root goes through closed doors
+    in_folder(state, "tree", path);
+    in_folder(state, "stays", other);
+    assert_int_equal(mkdir(path, 0700), 0);
+    assert_int_equal(mkdir(other, 0700), 0);
+    int at = open(path, O_RDONLY | O_DIRECTORY);
+    assert_int_equal(symlinkat(other, at, "link"), 0);
+    for (int i = 0; i < DEEP; i++) {
+        assert_int_equal(mkdirat(at, name, 0700), 0);
+        int inner = openat(at, name, O_RDONLY | O_DIRECTORY);
+        assert_true(inner >= 0);
+        close(openat(inner, "file", O_WRONLY | O_CREAT, 0));
+        if (i % 2) fchmod(at, i % 3 ? 0 : 0500);
+        close(at);
+        at = inner;
+    }
+    close(at);
+    assert_int_equal(chmod(path, 0), 0);
+    base_remove_tree(path);
+    assert_int_not_equal(access(path, F_OK), 0);
+    assert_int_equal(access(other, F_OK), 0);
+    base_remove_tree(other);
+    assert_int_not_equal(access(other, F_OK), 0);
+    if (user == 0) assert_int_equal(seteuid(0), 0);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(write_then_read),      cmocka_unit_test(read_without_a_size),
         cmocka_unit_test(append_lines),         cmocka_unit_test(folders),
-        cmocka_unit_test(errors_name_the_file),
+        cmocka_unit_test(errors_name_the_file), cmocka_unit_test(what_others_wrote),
+        cmocka_unit_test(trees_are_removed),
     };
     return cmocka_run_group_tests(tests, make_folder, drop_folder);
 }

@@ -5,7 +5,6 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <ftw.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,14 +14,8 @@
 
 enum { LEFT_BEHIND_SECONDS = 3600 };
 
-static int remove_one(const char *path, const struct stat *about, int kind, struct FTW *walk) {
-    (void)about, (void)kind, (void)walk;
-    remove(path);
-    return 0;
-}
-
 void toolchain_work_close(const char *folder) {
-    if (folder[0]) nftw(folder, remove_one, 16, FTW_DEPTH | FTW_PHYS);
+    if (folder[0]) base_remove_tree(folder);
 }
 
 // ---- what was left behind -------------------------------------------------------------------------------
