@@ -18,7 +18,13 @@
 #include "ptx/ptx.h"
 #include "toolchain/toolchain.h"
 
-enum { SMALL_ELEMENTS = 3000, MORE_SCHEDULES = 2, GRACE_SECONDS = 10, GATE_CASES = 16 };
+enum {
+    SMALL_ELEMENTS = 3000,
+    MORE_SCHEDULES = 2,
+    GRACE_SECONDS = 10,
+    GATE_CASES = 16,
+    MOST_ANSWER = 1 << 30
+};
 
 static const uint64_t OWN_BYTES = UINT64_C(1) << 30; // what the judge itself and the inputs need
 
@@ -157,7 +163,7 @@ kz_status course_kernel_run_child(const course_kernel_grading *g, const course_j
                                      .seconds = seconds + GRACE_SECONDS,
                                      .data = is_sim ? g->job->task->limit_bytes + OWN_BYTES : 0,
                                      .output_bytes = 20000,
-                                     .answer_pipe = true,
+                                     .answer_bytes = MOST_ANSWER,
                                      .interrupted = g->job->interrupted,
                                      .environment = environment,
                                      .is_confined = true,

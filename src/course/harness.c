@@ -5,9 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "executable.h"
 #include "toolchain/toolchain.h"
 
-enum { MAGIC = 0x6b7a6a6f };
+enum { MAGIC = 0x6b7a6a6f, HEAD = 4 }; // HEAD: numbers before a job's answer
 
 // ---- sources --------------------------------------------------------------------------------------
 
@@ -52,6 +53,7 @@ static void write_prototype(const course_task *task, base_text *text) {
     if (task->kind != COURSE_C) write_half_headers(task, text), base_text_add(text, "extern \"C\" ");
     course_harness_prototype(task, text);
     base_text_add(text, ";\n#define main kz_main_of_the_submission\n");
+    if (task->kind == COURSE_C) base_text_add(text, "#pragma GCC poison %s\n", course_poisoned_names);
 }
 
 static void write_main(const course_task *task, base_text *text) {
@@ -185,7 +187,7 @@ static int compare_doubles(const void *a, const void *b) {
 
 static kz_status unpack_job(reader *r, uint64_t nonce, course_harness_job *job, kz_error *error) {
     course_data *data = job->data;
-    uint64_t head[4] = {0};
+    uint64_t head[HEAD] = {0};
     take(r, head, sizeof head);
     if (r->short_of || head[0] != nonce || head[3] != job->calls) return KZ_OK;
     double *seconds = calloc(job->calls + 1, sizeof *seconds);
@@ -205,6 +207,16 @@ static kz_status unpack_job(reader *r, uint64_t nonce, course_harness_job *job, 
     job->cuda_error = (int)head[2];
     job->answered = !r->short_of;
     return KZ_OK;
+}
+
+size_t course_harness_answer_bytes(const course_harness_job *jobs, size_t count) {
+    size_t bytes = 1;
+    for (size_t k = 0; k < count; k++) {
+        bytes += HEAD * sizeof(uint64_t) + jobs[k].calls * sizeof(double);
+        for (size_t i = 0; i < jobs[k].data->task->parameter_count; i++)
+            if (jobs[k].data->task->parameters[i].role != COURSE_SCALAR) bytes += jobs[k].data->bytes[i];
+    }
+    return bytes;
 }
 
 kz_status course_harness_unpack(const base_text *answer, uint64_t nonce, course_harness_job *jobs,

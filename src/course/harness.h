@@ -14,10 +14,8 @@
 
 typedef enum course_harness_flag {
     COURSE_HARNESS_EVICT = 1, // before each call the caches are swept
-    COURSE_HARNESS_EVICT_AFTER =
-        2, // and once more after the last, when buffers are restored: what comes back is no result
     COURSE_HARNESS_OTHER_DATA =
-        4, // every other call but the last gets `other`: who keeps an answer gives a wrong one
+        2, // every other call but the last gets `other`: who keeps an answer gives a wrong one
 } course_harness_flag;
 
 typedef struct course_harness_job {
@@ -45,6 +43,8 @@ void course_harness_parameter(const course_task *task, size_t i, base_text *text
 
 kz_status course_harness_pack(const course_harness_job *jobs, size_t count, uint64_t nonce, base_text *input,
                               kz_error *error);
+// What comes back from them at most: whoever sends more is not the harness.
+size_t course_harness_answer_bytes(const course_harness_job *jobs, size_t count);
 // KZ_NO_MEMORY alone is an error; jobs that did not answer have `answered` false.
 kz_status course_harness_unpack(const base_text *answer, uint64_t nonce, course_harness_job *jobs,
                                 size_t count, kz_error *error);

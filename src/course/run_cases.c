@@ -11,6 +11,7 @@
 
 enum { OUTPUT = 1 << 18, SHOWN = 800, SEEDS = 2, TIMED_OUT = 124 };
 enum { OWN_BYTES = 1 << 30, MOST_PROCESSES = 64 }; // the runtime's and the sanitizers' own memory
+enum { FILE_BYTES = 64 << 20 };
 enum { TOGETHER_BYTES = 16 << 20, TOGETHER_SECONDS = 1 };
 
 static uint64_t new_nonce(void) {
@@ -27,7 +28,8 @@ static void pending_of(const char *record, char path[COURSE_PATH + 48]) {
 static kz_status prepare_record(const char *record, kz_error *error) {
     char pending[COURSE_PATH + 48];
     pending_of(record, pending);
-    unlink(record);
+    base_remove_tree(record); // whatever the last run left in their places
+    base_remove_tree(pending);
     return base_file_write_scratch(pending, "", 0, error);
 }
 
@@ -51,6 +53,8 @@ kz_status course_run_jobs(const course_runner *runner, course_harness_job *jobs,
     if (runner->seal_key) base_text_add_bytes(&input, (const char *)runner->seal_key, BASE_SEAL_KEY);
     if (status == KZ_OK) status = course_harness_pack(jobs, count, nonce, &input, error);
     if (status == KZ_OK && runner->record) status = prepare_record(runner->record, error);
+    bool is_c = runner->job->task->kind == COURSE_C;
+    const char *const readable[] = {runner->executable, NULL};
     if (status == KZ_OK) {
         sandbox_process process = {.argv = runner->argv,
                                    .folder = runner->folder,
@@ -60,10 +64,13 @@ kz_status course_run_jobs(const course_runner *runner, course_harness_job *jobs,
                                    .seconds = runner->seconds,
                                    .memory = runner->memory,
                                    .output_bytes = OUTPUT,
-                                   .answer_pipe = true,
+                                   .answer_bytes = course_harness_answer_bytes(jobs, count),
+                                   .log_bytes = runner->log_bytes,
+                                   .file_bytes = is_c ? FILE_BYTES : 0, // the simulator's memory is a file
                                    .total_memory = runner->job->task->limit_bytes + OWN_BYTES,
                                    .processes = MOST_PROCESSES,
                                    .is_confined = true,
+                                   .readable = readable,
                                    .may_fork = runner->may_fork,
                                    .uses_gpu = runner->uses_gpu,
                                    .signals_threads = runner->signals_threads,
@@ -76,17 +83,12 @@ kz_status course_run_jobs(const course_runner *runner, course_harness_job *jobs,
     return status;
 }
 
-static void free_result(sandbox_result *result) {
-    base_text_free(&result->output);
-    base_text_free(&result->answer);
-}
-
 kz_status course_run_one(const course_runner *runner, const course_case *c, uint32_t calls, uint32_t flags,
                          course_data *data, course_harness_job *job, sandbox_result *result,
                          kz_error *error) {
     *result = (sandbox_result){0};
-    kz_status status =
-        course_data_open(runner->job->task, runner->reference, c, runner->verdict->fresh_seed, data, error);
+    uint64_t seed = runner->seed ? runner->seed : runner->verdict->fresh_seed;
+    kz_status status = course_data_open(runner->job->task, runner->reference, c, seed, data, error);
     if (status) return status;
     *job = (course_harness_job){.data = data, .calls = calls, .flags = flags};
     if (!(flags & COURSE_HARNESS_OTHER_DATA)) return course_run_jobs(runner, job, 1, result, error);
@@ -113,6 +115,7 @@ static const char *signal_words(int number) {
         return "ran into an instruction that this processor does not have, or into the end of a function "
                "without a return";
     case SIGKILL: return "was killed: it took too much memory, or killed itself";
+    case SIGXFSZ: return "wrote a file of more than 64 MiB, the largest that is allowed";
     case SIGTRAP: return "ran into a trap";
     case SIGSYS:
         return "asked the system for what a submission may not do: it starts no processes (fork, system, "
@@ -160,12 +163,14 @@ bool course_add_end(const course_runner *runner, const course_data *data, const 
         bool is_memory = result->stop == SANDBOX_MEMORY;
         kind = is_memory ? "memory" : "processes";
         snprintf(summary, sizeof summary, "stopped: it took too %s",
-                 is_memory ? "much memory" : "many processes");
-        base_text_add(
-            &detail,
-            "On %s, %s and all that it started took more than the %llu MiB or %d processes that are "
-            "allowed.\nLikely: an allocation in a loop, or one whose size is computed wrong.\n",
-            where, function, (unsigned long long)(runner->job->task->limit_bytes >> 20), MOST_PROCESSES);
+                 is_memory ? "much memory" : "many processes or threads");
+        base_text_add(&detail,
+                      "On %s, %s and all that it started took more than the %llu MiB, %d processes or some "
+                      "hundred threads that are allowed.\nLikely: an allocation or a new thread in a loop, "
+                      "or a size that is "
+                      "computed wrong.\n",
+                      where, function, (unsigned long long)(runner->job->task->limit_bytes >> 20),
+                      MOST_PROCESSES);
     } else if (result->signal) {
         kind = "signal";
         snprintf(summary, sizeof summary, "ended by signal %d (%s)", result->signal,
@@ -250,7 +255,7 @@ static bool is_wrong_on(const course_runner *runner, const course_case *c, kz_er
         wrong =
             course_data_judge(&data, runner->reference, &changed, &comparison, words) == KZ_WRONG && !changed;
     course_data_close(&data);
-    free_result(&result);
+    sandbox_result_free(&result);
     return wrong;
 }
 
@@ -337,7 +342,7 @@ static kz_status run_case(const course_runner *runner, const course_case *c, boo
             *bad = add_cuda_error(runner, &jobs[i], where);
     }
     for (size_t i = 0; i < SEEDS; i++) course_data_close(&data[i]);
-    free_result(&result);
+    sandbox_result_free(&result);
     return status;
 }
 
@@ -369,7 +374,7 @@ static bool all_right_together(const course_runner *runner) {
                course_data_judge(&data[i], runner->reference, &changed, &comparison, NULL) == KZ_OK;
     }
     for (size_t i = 0; i < count && data; i++) course_data_close(&data[i]);
-    free_result(&result);
+    sandbox_result_free(&result);
     free(data);
     free(jobs);
     return good;

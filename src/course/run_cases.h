@@ -8,7 +8,8 @@ typedef struct course_runner {
     const course_grade_job *job;
     course_verdict *verdict;
     course_reference *reference;
-    const char *folder;                       // the run's working directory
+    const char *folder;                       // the run's working directory, which it may write
+    const char *executable;                   // lies elsewhere, and is shown to it; NULL: in the folder
     const char *const *argv;                  // the executable, and what stands before it; ends with NULL
     const char *const *environment;           // ends with NULL
     double seconds;                           // for one process
@@ -23,7 +24,9 @@ typedef struct course_runner {
     bool (*check_work)(const struct course_runner *runner, const course_data *data, size_t count,
                        const char *where);
     void *context;
+    uint64_t seed;      // of course_run_one's data; 0: the fresh one
     uint8_t *seal_key;  // with `record`: a new key for each run, by which the runtime seals it; NULL
+    size_t log_bytes;   // as a sandbox_process has it
     const char *record; // a file that the process writes and `explain` reads: removed before each run; NULL
     const char *row;    // the name of the row that says that all is right; NULL: "results"
     bool together;      // all cases in one process first: right there is right
@@ -35,7 +38,7 @@ bool course_record_is_lost(const char *record);
 
 kz_status course_run_jobs(const course_runner *runner, course_harness_job *jobs, size_t count,
                           sandbox_result *result, kz_error *error);
-// One job on `c` with the fresh seed. `data` is to be closed in any case.
+// One job on `c`. `data` is to be closed in any case.
 kz_status course_run_one(const course_runner *runner, const course_case *c, uint32_t calls, uint32_t flags,
                          course_data *data, course_harness_job *job, sandbox_result *result, kz_error *error);
 // Every case on the public and on the fresh seed, each in a process of its own, until one fails: a row "results". With

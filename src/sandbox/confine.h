@@ -6,7 +6,13 @@
 
 #include "sandbox/sandbox.h"
 
-enum { SANDBOX_PATH = 1024, SANDBOX_VISIBLE = 128, SANDBOX_VARIABLES = 256, SANDBOX_ANSWER_FD = 3 };
+enum {
+    SANDBOX_PATH = 1024,
+    SANDBOX_VISIBLE = 128,
+    SANDBOX_VARIABLES = 256,
+    SANDBOX_ANSWER_FD = 3,
+    SANDBOX_LOG_FD = 4
+};
 
 // A path that a confined program sees. A link is made anew where the root is a new one.
 typedef struct sandbox_visible {
@@ -15,7 +21,7 @@ typedef struct sandbox_visible {
 } sandbox_visible;
 
 typedef struct sandbox_pipes {
-    int in[2], out[2], answer[2], report[2];
+    int in[2], out[2], answer[2], log[2], report[2];
 } sandbox_pipes;
 
 // All that the supervisor and the child need.

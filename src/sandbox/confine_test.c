@@ -12,6 +12,7 @@
 #include <sys/ipc.h>
 #include <sys/mman.h>
 #include <sys/ptrace.h>
+#include <sys/resource.h>
 #include <sys/shm.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -54,6 +55,12 @@ static int start_process(const char *unused) {
 static int share_memory(const char *key) {
     return shmget((key_t)atoi(key), 4096, 0) >= 0; // made by the test
 }
+static int lengthen_file(const char *path) {
+    struct rlimit limits = {RLIM_INFINITY, RLIM_INFINITY};
+    setrlimit(RLIMIT_FSIZE, &limits);
+    int fd = open(path, O_WRONLY | O_CREAT, 0600);
+    return ftruncate(fd, 2 << 20) == 0;
+}
 static int take_memory(const char *megabytes) { // in four children
     for (int i = 0; i < 4; i++)
         if (fork() == 0) {
@@ -63,6 +70,17 @@ static int take_memory(const char *megabytes) { // in four children
             sleep(20);
             _exit(0);
         }
+    sleep(20);
+    return 1;
+}
+static void *sleep_long(void *at) { return sleep(20), at; }
+static int take_threads(const char *count) {
+    pthread_attr_t small;
+    pthread_t thread;
+    pthread_attr_init(&small);
+    pthread_attr_setstacksize(&small, 65536);
+    for (int i = 0; i < atoi(count); i++)
+        if (pthread_create(&thread, &small, sleep_long, NULL)) break;
     sleep(20);
     return 1;
 }
@@ -76,11 +94,11 @@ static int take_processes(const char *count) {
 static const struct {
     const char *name;
     int (*try)(const char *argument);
-} attempts[] = {{"read", read_file},          {"write", write_file},    {"remove", remove_file},
-                {"mode", change_mode},        {"list", list_folder},    {"signal", signal_process},
-                {"trace", trace_process},     {"connect", connect_to},  {"thread", start_thread},
-                {"process", start_process},   {"shared", share_memory}, {"memory", take_memory},
-                {"processes", take_processes}};
+} attempts[] = {{"read", read_file},           {"write", write_file},     {"remove", remove_file},
+                {"mode", change_mode},         {"list", list_folder},     {"signal", signal_process},
+                {"trace", trace_process},      {"connect", connect_to},   {"thread", start_thread},
+                {"process", start_process},    {"shared", share_memory},  {"memory", take_memory},
+                {"processes", take_processes}, {"threads", take_threads}, {"lengthen", lengthen_file}};
 
 // ---- outside ----------------------------------------------------------------------------------------------------
 
@@ -257,6 +275,21 @@ static void processes_are_limited(void **state) {
                          SANDBOX_COUNT);
 }
 
+static void threads_are_limited(void **state) {
+    if (is_emulated()) skip();
+    char count[16]; // 8 for the one process, 4 for each core, and some to spare
+    snprintf(count, sizeof count, "%ld", 60 + 4 * sysconf(_SC_NPROCESSORS_ONLN));
+    assert_int_equal(stop_of("threads", count, (sandbox_process){.processes = 1}), SANDBOX_COUNT);
+}
+
+// The submission cannot lift it.
+static void large_files_end_it(void **state) {
+    char own[100];
+    snprintf(own, sizeof own, "%s/large", folder);
+    assert_int_equal(ended("lengthen", own, (sandbox_process){.file_bytes = 1 << 20}), -SIGXFSZ);
+    unlink(own);
+}
+
 static void what_cannot_be_enforced_is_refused(void **state) {
     const char *argv[] = {self, "attempt", "write", secret, NULL};
     const sandbox_process bare = {.argv = argv,
@@ -310,6 +343,8 @@ int main(int argc, char **argv) {
         cmocka_unit_test(a_process_of_its_own_kills_it),
         cmocka_unit_test(memory_is_limited_over_all_children),
         cmocka_unit_test(processes_are_limited),
+        cmocka_unit_test(threads_are_limited),
+        cmocka_unit_test(large_files_end_it),
         cmocka_unit_test(what_cannot_be_enforced_is_refused),
     };
     return cmocka_run_group_tests(tests, make_folders, remove_folders);

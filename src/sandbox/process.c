@@ -81,16 +81,33 @@ static void hear(conversation *c) {
     close_end(&c->pipes->report[0]);
 }
 
-static void take_rest(conversation *c, size_t most) {
+// What a program says, through one of three pipes.
+typedef struct channel {
+    int *fd;
+    base_text *into;
+    size_t most;
+} channel;
+
+enum { CHANNELS = 3 };
+
+static void list_channels(conversation *c, channel list[CHANNELS]) {
+    const sandbox_process *process = c->process;
     sandbox_pipes *p = c->pipes;
-    while (p->out[0] >= 0 || p->answer[0] >= 0) {
-        int *fd = p->answer[0] >= 0 ? &p->answer[0] : &p->out[0];
-        fcntl(*fd, F_SETFL, fcntl(*fd, F_GETFL) | O_NONBLOCK);
-        base_text *into = fd == &p->out[0] ? &c->result->output : &c->result->answer;
-        size_t before = into->length;
-        take(fd, into, fd == &p->out[0] ? most : SIZE_MAX);
-        if (*fd >= 0 && into->length == before) close_end(fd);
+    size_t output = process->output_bytes ? process->output_bytes : LEAST_OUTPUT;
+    list[0] = (channel){&p->out[0], &c->result->output, output};
+    list[1] = (channel){&p->answer[0], &c->result->answer, process->answer_bytes};
+    list[2] = (channel){&p->log[0], &c->result->log, process->log_bytes};
+}
+
+// Who wrote is gone: what the pipe still holds, and no more.
+static void take_rest(const channel *from) {
+    if (*from->fd < 0) return;
+    fcntl(*from->fd, F_SETFL, fcntl(*from->fd, F_GETFL) | O_NONBLOCK);
+    for (size_t before = SIZE_MAX; *from->fd >= 0 && from->into->length != before;) {
+        before = from->into->length;
+        take(from->fd, from->into, from->most);
     }
+    close_end(from->fd);
 }
 
 // Moves bytes until the supervisor has told the end or the time is over. The program's own end of stdout may be held
@@ -98,14 +115,16 @@ static void take_rest(conversation *c, size_t most) {
 static void converse(conversation *c) {
     const sandbox_process *process = c->process;
     sandbox_pipes *p = c->pipes;
-    size_t given = 0, most = process->output_bytes ? process->output_bytes : LEAST_OUTPUT;
+    size_t given = 0;
+    channel channels[CHANNELS];
+    list_channels(c, channels);
     double end = base_seconds() + process->seconds;
     if (process->input_bytes == 0) close_end(&p->in[1]);
     while (p->report[0] >= 0) {
-        struct pollfd fds[4] = {{.fd = p->in[1], .events = POLLOUT},
-                                {.fd = p->out[0], .events = POLLIN},
-                                {.fd = p->answer[0], .events = POLLIN},
-                                {.fd = p->report[0], .events = POLLIN}};
+        struct pollfd fds[2 + CHANNELS] = {{.fd = p->in[1], .events = POLLOUT},
+                                           {.fd = p->report[0], .events = POLLIN}};
+        for (int i = 0; i < CHANNELS; i++)
+            fds[2 + i] = (struct pollfd){.fd = *channels[i].fd, .events = POLLIN};
         double left = end - base_seconds();
         bool is_over = left <= 0 || (process->interrupted && process->interrupted());
         if (is_over && !c->result->timed_out) {
@@ -120,11 +139,11 @@ static void converse(conversation *c) {
             errno != EINTR)
             break;
         if (fds[0].revents) give(&p->in[1], process, &given);
-        if (fds[1].revents) take(&p->out[0], &c->result->output, most);
-        if (fds[2].revents) take(&p->answer[0], &c->result->answer, SIZE_MAX);
-        if (fds[3].revents) hear(c);
+        for (int i = 0; i < CHANNELS; i++)
+            if (fds[2 + i].revents) take(channels[i].fd, channels[i].into, channels[i].most);
+        if (fds[1].revents) hear(c);
     }
-    take_rest(c, most);
+    for (int i = 0; i < CHANNELS; i++) take_rest(&channels[i]);
 }
 
 static const char *name_of(const sandbox_process *process) {
@@ -135,11 +154,12 @@ static const char *name_of(const sandbox_process *process) {
 static kz_status start(sandbox_plan *plan, pid_t *supervisor, kz_error *error) {
     const sandbox_process *process = plan->process;
     sandbox_pipes *p = &plan->pipes;
-    if (!open_pair(p->in, true) || !open_pair(p->out, true) || !open_pair(p->answer, process->answer_pipe) ||
+    if (!open_pair(p->in, true) || !open_pair(p->out, true) ||
+        !open_pair(p->answer, process->answer_bytes > 0) || !open_pair(p->log, process->log_bytes > 0) ||
         !open_pair(p->report, true))
         return base_fail(error, KZ_TOOL, "cannot start %s: no pipe: %s", name_of(process), strerror(errno));
     // Above the numbers that the child makes its own.
-    int *ends[] = {&p->in[0], &p->out[1], &p->answer[1], &p->report[1]};
+    int *ends[] = {&p->in[0], &p->out[1], &p->answer[1], &p->log[1], &p->report[1]};
     for (size_t i = 0; i < BASE_COUNT(ends); i++) {
         int moved = *ends[i] >= 0 ? fcntl(*ends[i], F_DUPFD_CLOEXEC, 10) : -1;
         if (moved >= 0) {
@@ -163,7 +183,7 @@ static kz_status start(sandbox_plan *plan, pid_t *supervisor, kz_error *error) {
 // Once. Where this machine has no namespaces to give, `has_no_namespaces` says so and nothing has run.
 static kz_status attempt(sandbox_plan *plan, conversation *c, kz_error *error) {
     sandbox_pipes *p = &plan->pipes;
-    *p = (sandbox_pipes){{-1, -1}, {-1, -1}, {-1, -1}, {-1, -1}};
+    *p = (sandbox_pipes){{-1, -1}, {-1, -1}, {-1, -1}, {-1, -1}, {-1, -1}};
     *c = (conversation){.process = plan->process, .result = c->result, .pipes = p, .supervisor = -1};
     kz_status status = start(plan, &c->supervisor, error);
     if (!status) converse(c);
@@ -174,7 +194,7 @@ static kz_status attempt(sandbox_plan *plan, conversation *c, kz_error *error) {
         if (!c->has_ended && c->group > 1 && !plan->has_namespaces) kill(-c->group, SIGKILL);
         while (waitpid(c->supervisor, &ended, 0) < 0 && errno == EINTR) {}
     }
-    close_pair(p->in), close_pair(p->out), close_pair(p->answer), close_pair(p->report);
+    close_pair(p->in), close_pair(p->out), close_pair(p->answer), close_pair(p->log), close_pair(p->report);
     return status;
 }
 
@@ -234,7 +254,7 @@ static kz_status run(sandbox_plan *plan, sandbox_result *result, kz_error *error
     if (!status && c.has_refused) status = fail_refused(process, result->enforced, error);
     if (!status && process->interrupted && process->interrupted())
         status = base_fail(error, KZ_BUSY, "grading was interrupted");
-    if (!status && (result->output.failed || result->answer.failed))
+    if (!status && (result->output.failed || result->answer.failed || result->log.failed))
         status = base_fail(error, KZ_NO_MEMORY, "no memory for what %s says", name_of(process));
     return status;
 }
@@ -263,4 +283,5 @@ kz_status sandbox_run(const sandbox_process *process, sandbox_result *result, kz
 void sandbox_result_free(sandbox_result *result) {
     base_text_free(&result->output);
     base_text_free(&result->answer);
+    base_text_free(&result->log);
 }

@@ -21,17 +21,14 @@ static sandbox_result run(const char *script, sandbox_process process) {
     return result;
 }
 
-static void end(sandbox_result *result) {
-    base_text_free(&result->output);
-    base_text_free(&result->answer);
-}
+static void end(sandbox_result *result) { sandbox_result_free(result); }
 
 static void input_output_and_answer_go_their_ways(void **state) {
     size_t size = 3000000; // more than pipes hold
     char *input = malloc(size);
     memset(input, 'x', size);
     sandbox_result r = run("cat >&3; echo out; echo err >&2; exit 7",
-                           (sandbox_process){.input = input, .input_bytes = size, .answer_pipe = true});
+                           (sandbox_process){.input = input, .input_bytes = size, .answer_bytes = SIZE_MAX});
     assert_int_equal(r.exit_code, 7);
     assert_int_equal(r.answer.length, size);
     assert_memory_equal(r.answer.data, input, size);
@@ -61,10 +58,24 @@ static void a_program_that_does_not_end_is_stopped(void **state) {
 
 static void a_flood_is_cut_and_does_not_block(void **state) {
     sandbox_result r = run("head -c 20000000 /dev/zero; echo end >&3",
-                           (sandbox_process){.output_bytes = 5000, .answer_pipe = true});
+                           (sandbox_process){.output_bytes = 5000, .answer_bytes = SIZE_MAX});
     assert_int_equal(r.output.length, 5000);
     assert_string_equal(r.answer.data, "end\n");
     assert_int_equal(r.exit_code, 0);
+    end(&r);
+}
+
+// Neither pipe's flood is kept, and one does not get into the other.
+static void answer_and_log_are_cut_too(void **state) {
+    sandbox_result r = run("head -c 20000000 /dev/zero >&3; echo log >&4; head -c 20000000 /dev/zero >&4",
+                           (sandbox_process){.answer_bytes = 5000, .log_bytes = 6000});
+    assert_int_equal(r.answer.length, 5000);
+    assert_int_equal(r.log.length, 6000);
+    assert_memory_equal(r.log.data, "log\n", 4);
+    assert_int_equal(r.exit_code, 0);
+    end(&r);
+    r = run("echo 2>/dev/null >&4 || echo closed", (sandbox_process){.answer_bytes = 10});
+    assert_string_equal(r.output.data, "closed\n");
     end(&r);
 }
 
@@ -151,6 +162,7 @@ int main(void) {
         cmocka_unit_test(the_environment_is_scrubbed),
         cmocka_unit_test(a_program_that_does_not_end_is_stopped),
         cmocka_unit_test(a_flood_is_cut_and_does_not_block),
+        cmocka_unit_test(answer_and_log_are_cut_too),
         cmocka_unit_test(memory_is_limited),
         cmocka_unit_test(nothing_is_left_behind),
         cmocka_unit_test(a_fork_bomb_ends_with_its_time),

@@ -48,10 +48,12 @@ typedef struct sandbox_process {
     uint64_t memory;    // bytes of address space, for one process; 0: no limit (sanitizers reserve terabytes)
     uint64_t data;      // bytes of private memory, where address space cannot be limited; 0: no limit
     uint64_t total_memory; // bytes resident in all its processes together; 0: no limit
-    uint32_t processes;    // the most of them at a time; 0: no limit
+    uint32_t processes;    // the most of them at a time, and 8 threads for each; 0: no limit
     uint64_t file_bytes;   // the largest file; 0: 64 MiB, which the simulator's memory may exceed
-    size_t output_bytes;   // the most that is kept of each stream
-    bool answer_pipe;      // fd 3 of the child is a pipe, kept in `answer`
+    size_t output_bytes;   // the most that is kept of stdout and stderr
+    size_t
+        answer_bytes; // fd 3 of the child is a pipe, of which so much is kept in `answer`; 0: there is none
+    size_t log_bytes; // fd 4, kept in `log`: for a tool that runs the program
     bool (*interrupted)(
         void); // asked a few times a second: then all of it ends, and the error is KZ_BUSY; NULL
 
@@ -70,7 +72,7 @@ typedef enum sandbox_stop {
     SANDBOX_NOT_STOPPED,
     SANDBOX_TIME,
     SANDBOX_MEMORY,
-    SANDBOX_COUNT // of processes
+    SANDBOX_COUNT // of processes or threads
 } sandbox_stop;
 
 typedef struct sandbox_result {
@@ -81,6 +83,7 @@ typedef struct sandbox_result {
     uint32_t enforced; // guards, of a confined one
     base_text output;  // stdout and stderr in one
     base_text answer;  // bytes from fd 3
+    base_text log;     // and from fd 4
     double seconds;
 } sandbox_result;
 

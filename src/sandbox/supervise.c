@@ -21,7 +21,7 @@
 #include <unistd.h>
 
 enum { LOOK_NANOSECONDS = 20000000, MOST_LOOKED_AT = 4096, LAST_CAPABILITY = 63, FILE_BYTES = 64 << 20 };
-enum { MOST_DESCRIPTORS = 4096 };
+enum { MOST_DESCRIPTORS = 4096, THREADS_PER_PROCESS = 8 };
 
 #ifndef SYS_close_range
 #define SYS_close_range 436 // the same on all machines
@@ -75,11 +75,10 @@ static void take_descriptors(const sandbox_plan *plan) {
     dup2(p->in[0], 0);
     dup2(p->out[1], 1);
     dup2(p->out[1], 2);
-    if (plan->process->answer_pipe)
-        dup2(p->answer[1], SANDBOX_ANSWER_FD);
-    else
-        close(SANDBOX_ANSWER_FD);
-    close_all(SANDBOX_ANSWER_FD + 1, p->report[1] - 1);
+    const int more[][2] = {{p->answer[1], SANDBOX_ANSWER_FD}, {p->log[1], SANDBOX_LOG_FD}};
+    for (size_t i = 0; i < BASE_COUNT(more); i++)
+        if (more[i][0] < 0 || dup2(more[i][0], more[i][1]) < 0) close(more[i][1]);
+    close_all(SANDBOX_LOG_FD + 1, p->report[1] - 1);
     close_all(p->report[1] + 1, MOST_DESCRIPTORS);
 }
 
@@ -149,9 +148,10 @@ static void add_children(descendants *d, const char *path) {
     }
 }
 
-// Any thread may have made children. The kernel's own call, for opendir takes memory.
-static void add_children_of(descendants *d, int process) {
+// Any thread may have made children. Gives the number of threads. The kernel's own call, for opendir takes memory.
+static size_t add_children_of(descendants *d, int process) {
     char path[64], entries[4096];
+    size_t threads = 0;
     snprintf(path, sizeof path, "/proc/%d/task", process);
     int folder = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     for (long got; folder >= 0 && (got = syscall(SYS_getdents64, folder, entries, sizeof entries)) > 0;)
@@ -166,10 +166,12 @@ static void add_children_of(descendants *d, int process) {
             if (name[0] != '.') {
                 snprintf(path, sizeof path, "/proc/%d/task/%.20s/children", process, name);
                 add_children(d, path);
+                threads++;
             }
             at += head.length;
         }
     if (folder >= 0) close(folder);
+    return threads;
 }
 
 // What is in memory for one process alone or shared, files left out, in kB.
@@ -186,11 +188,13 @@ static uint64_t resident_of(int process) {
     return sum;
 }
 
-static sandbox_stop look(const sandbox_process *process, descendants *d) {
+// `more_threads`: for libraries that start some for each core of the machine.
+static sandbox_stop look(const sandbox_process *process, size_t more_threads, descendants *d) {
     d->count = 0;
     add_children(d, "/proc/thread-self/children");
-    for (size_t i = 0; i < d->count; i++) add_children_of(d, d->list[i]);
-    if (process->processes && d->count > process->processes) return SANDBOX_COUNT;
+    size_t threads = 0, most = (size_t)process->processes * THREADS_PER_PROCESS + more_threads;
+    for (size_t i = 0; i < d->count; i++) threads += add_children_of(d, d->list[i]);
+    if (process->processes && (d->count > process->processes || threads > most)) return SANDBOX_COUNT;
     uint64_t kilobytes = 0;
     for (size_t i = 0; process->total_memory && i < d->count; i++) kilobytes += resident_of(d->list[i]);
     return kilobytes > process->total_memory >> 10 ? SANDBOX_MEMORY : SANDBOX_NOT_STOPPED;
@@ -218,6 +222,8 @@ static int wait_for(const sandbox_process *process, pid_t child, descendants *d,
     sigemptyset(&awaited);
     sigaddset(&awaited, SIGTERM);
     sigaddset(&awaited, SIGCHLD);
+    long cores = sysconf(_SC_NPROCESSORS_ONLN);
+    size_t more_threads = cores > 0 ? 4 * (size_t)cores : 0;
     bool looks = process->total_memory || process->processes;
     const struct timespec pause = {.tv_nsec = LOOK_NANOSECONDS};
     for (;;) {
@@ -226,7 +232,7 @@ static int wait_for(const sandbox_process *process, pid_t child, descendants *d,
         while ((ended = waitpid(-1, &state, WNOHANG)) > 0)
             if (ended == child) return state;
         if (got == SIGTERM) return SIGKILL;
-        if (got < 0 && looks && (*stop = look(process, d))) return SIGKILL;
+        if (got < 0 && looks && (*stop = look(process, more_threads, d))) return SIGKILL;
     }
 }
 
@@ -251,7 +257,8 @@ _Noreturn void sandbox_supervise(const sandbox_plan *plan) {
     }
     if (child < 0) _exit(125);
     const sandbox_pipes *p = &plan->pipes;
-    const int ours[] = {p->in[0], p->in[1], p->out[0], p->out[1], p->answer[0], p->answer[1], p->report[0]};
+    const int ours[] = {p->in[0],     p->in[1],  p->out[0], p->out[1],   p->answer[0],
+                        p->answer[1], p->log[0], p->log[1], p->report[0]};
     for (size_t i = 0; i < BASE_COUNT(ours); i++)
         if (ours[i] >= 0) close(ours[i]);
     descendants d;
