@@ -1,21 +1,26 @@
 // What a C function costs: cachegrind's counts, and time beside the solution's. See c_build.h.
 //
-// Cachegrind counts whole programs, so the harness runs twice: with one call, and with two. The difference is
-// one call with all it does, libraries and threads too, and without what happens only once. Each call has other data,
-// and before each the harness sweeps the caches, so that the call starts cold.
+// Cachegrind counts whole programs. What the harness and the libraries do around the call is known from a second
+// program: the same harness around a function that does nothing. That one is the grader's own, so whatever the submission
+// does, before the calls, after them or in threads, is added to its count and never taken off. There are two calls, of
+// which a half is one call: each has other data, so that an answer that was kept is wrong, and before each the harness
+// sweeps the caches, so that it starts cold.
+//
+// What cachegrind says comes through a pipe. The function may write to it too; then there are two sayings, and none counts.
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "c_build.h"
+#include "executable.h"
 #include "scratch.h"
 #include "toolchain/toolchain.h"
 
 #define CACHE_L1 "32768,8,64"
 #define CACHE_LL "1048576,16,64"
 
-enum { ROUNDS = 5, MOST_CALLS = 200, EVENTS = 16 };
+enum { ROUNDS = 5, MOST_CALLS = 200, COUNTED_CALLS = 2, LOG_BYTES = 1 << 16 };
 static const double LEAST_SECONDS = 0.02, VALGRIND_SECONDS = 120;
 
 const char *course_cachegrind_caches(void) {
@@ -29,78 +34,111 @@ bool course_cachegrind_is_there(void) {
     return toolchain_find_program("valgrind", path);
 }
 
-// The file's lines "events: Ir I1mr ..." and "summary: 123 4 ...".
-static bool read_counts(const char *text, course_c_cost *cost) {
-    const char *events = strstr(text, "events: "), *summary = strstr(text, "\nsummary: ");
-    if (!events || !summary) return false;
-    *cost = (course_c_cost){0};
-    events += strlen("events: ");
-    summary += strlen("\nsummary: ");
-    for (int i = 0; i < EVENTS && *events && *events != '\n'; i++) {
-        size_t length = strcspn(events, " \n");
-        char *end;
-        double value = (double)strtoull(summary, &end, 10);
-        if (end == summary) break;
-        summary = end;
-        if (strncmp(events, "Ir", length) == 0) cost->instructions = value;
-        if (length == 4 && (strncmp(events, "D1mr", 4) == 0 || strncmp(events, "D1mw", 4) == 0))
-            cost->d1_misses += value;
-        if (length == 4 && (strncmp(events, "DLmr", 4) == 0 || strncmp(events, "DLmw", 4) == 0))
-            cost->ll_misses += value;
-        events += length + (events[length] == ' ');
-    }
-    return true;
+// The number after `name`, which is there once: "D1  misses:   1,234  (1,000 rd + 234 wr)".
+static bool read_count(const char *text, const char *name, double *count) {
+    const char *at = strstr(text, name);
+    if (!at || strstr(at + 1, name)) return false;
+    at += strlen(name);
+    at += strspn(at, " ");
+    bool has_digits = *at >= '0' && *at <= '9';
+    for (*count = 0; (*at >= '0' && *at <= '9') || *at == ','; at++)
+        if (*at != ',') *count = *count * 10 + (*at - '0');
+    return has_digits;
 }
 
-static kz_status count_calls(const course_runner *runner, const course_case *at, uint32_t calls,
-                             uint32_t flags, course_c_cost *cost, bool *bad, kz_error *error) {
-    char valgrind[TOOLCHAIN_PATH], out[COURSE_PATH + 32], argument[COURSE_PATH + 64], where[256];
+static bool read_counts(const base_text *log, course_c_cost *cost) {
+    return log->data && log->length < LOG_BYTES && strlen(log->data) == log->length &&
+           read_count(log->data, "I   refs:", &cost->instructions) &&
+           read_count(log->data, "D1  misses:", &cost->d1_misses) &&
+           read_count(log->data, "LLd misses:", &cost->ll_misses);
+}
+
+// Where the program ran well and cachegrind's counts did not arrive as it writes them.
+static void add_lost_counts(const course_runner *runner, const char *where) {
+    char summary[300];
+    snprintf(summary, sizeof summary, "%s: cachegrind's counts were disturbed", where);
+    course_verdict_add(runner->verdict, "counted", COURSE_BAD, COURSE_FINDING, "counts", summary,
+                       "The function returned, but what cachegrind says of it is missing or there twice.\n"
+                       "likely: it writes to files that it did not open\n"
+                       "next: write only to what the function opened itself");
+}
+
+// The calls of `executable`'s function. `bad` where it failed: a row was added.
+static kz_status count_calls(const course_runner *runner, const char *executable, const course_case *at,
+                             bool is_ours, course_c_cost *cost, bool *bad, kz_error *error) {
+    char valgrind[TOOLCHAIN_PATH], where[256];
     toolchain_find_program("valgrind", valgrind);
-    snprintf(out, sizeof out, "%s/cachegrind.%u", runner->folder, calls);
-    snprintf(argument, sizeof argument, "--cachegrind-out-file=%s", out);
-    const char *argv[] = {valgrind,          "--tool=cachegrind",
-                          "--cache-sim=yes", "--I1=" CACHE_L1,
-                          "--D1=" CACHE_L1,  "--LL=" CACHE_LL,
-                          argument,          "-q",
-                          runner->argv[0],   NULL};
+    const char *argv[] = {valgrind,
+                          "--tool=cachegrind",
+                          "--cache-sim=yes",
+                          "--I1=" CACHE_L1,
+                          "--D1=" CACHE_L1,
+                          "--LL=" CACHE_LL,
+                          "--cachegrind-out-file=/dev/null",
+                          "--log-fd=4",
+                          executable,
+                          NULL};
     course_runner under = *runner;
     under.argv = argv;
     under.memory = 0;
     under.signals_threads = true;
     under.seconds = VALGRIND_SECONDS;
+    under.log_bytes = LOG_BYTES;
+    under.seed = runner->verdict->fresh_seed ^ UINT64_C(0x636f756e74); // of no case
     course_data data = {0};
     course_harness_job job = {0};
     sandbox_result result = {0};
-    kz_status status = course_run_one(&under, at, calls, flags, &data, &job, &result, error);
+    kz_status status =
+        course_run_one(&under, at, COUNTED_CALLS, COURSE_HARNESS_EVICT | COURSE_HARNESS_OTHER_DATA, &data,
+                       &job, &result, error);
     course_case_name(runner->job->task, at, where, sizeof where);
     if (status == KZ_OK) *bad = course_add_end(&under, &data, where, job.answered, &result);
-    if (status == KZ_OK && !*bad && !(flags & COURSE_HARNESS_EVICT_AFTER))
+    if (status == KZ_OK && !*bad && !is_ours)
         status = course_add_result(&under, &job, where, &(sandbox_result){0}, bad, error);
-    if (status == KZ_OK && !*bad) {
-        char *text = NULL;
-        size_t size;
-        status = base_file_read(out, &text, &size, error);
-        if (status == KZ_OK && !read_counts(text, cost))
-            status = base_fail(error, KZ_TOOL, "cachegrind's file has no totals: %s", out);
-        free(text);
-    }
+    bool is_lost = status == KZ_OK && !*bad && !read_counts(&result.log, cost);
+    if (is_lost && is_ours)
+        status = base_fail(error, KZ_TOOL, "%s gave no totals; it said: %.1000s", valgrind,
+                           result.log.data ? result.log.data : "nothing");
+    else if (is_lost)
+        add_lost_counts(runner, where), *bad = true;
     course_data_close(&data);
-    base_text_free(&result.output);
-    base_text_free(&result.answer);
+    sandbox_result_free(&result);
+    return status;
+}
+
+// The harness around nothing.
+static kz_status count_nothing(const course_runner *runner, const course_case *at, course_c_cost *cost,
+                               bool *bad, kz_error *error) {
+    char work[TOOLCHAIN_PATH] = "", file[TOOLCHAIN_PATH + 16], folder[COURSE_PATH] = "",
+         executable[COURSE_PATH];
+    base_text text = {0};
+    kz_status status = toolchain_work_open(work, error);
+    snprintf(file, sizeof file, "%s/nothing.c", work);
+    course_harness_prototype(runner->job->task, &text);
+    base_text_add(&text, " {}\n");
+    if (status == KZ_OK && text.failed) status = base_fail(error, KZ_NO_MEMORY, "no memory for a function");
+    if (status == KZ_OK) status = base_file_write_scratch(file, text.data, text.length, error);
+    if (status == KZ_OK)
+        status = course_c_build(runner->job->task, file, "none", folder, executable, NULL, error);
+    course_runner alone = *runner; // it shares no folder with the submission
+    alone.folder = work;
+    alone.executable = executable;
+    if (status == KZ_OK) status = count_calls(&alone, executable, at, true, cost, bad, error);
+    course_scratch_close(folder);
+    course_scratch_close(work);
+    base_text_free(&text);
     return status;
 }
 
 kz_status course_cachegrind_count(const course_runner *runner, const course_case *at, course_c_cost *cost,
                                   bool *bad, kz_error *error) {
-    course_c_cost once = {0}, twice = {0};
-    const uint32_t flags = COURSE_HARNESS_EVICT | COURSE_HARNESS_OTHER_DATA;
-    kz_status status = count_calls(runner, at, 1, flags | COURSE_HARNESS_EVICT_AFTER, &once, bad, error);
-    if (status == KZ_OK && !*bad) status = count_calls(runner, at, 2, flags, &twice, bad, error);
-    // The sweep and the restoring before the second call belong to the harness: a run of one call has them too,
-    // after it.
-    *cost = (course_c_cost){.instructions = fmax(0, twice.instructions - once.instructions),
-                            .d1_misses = fmax(0, twice.d1_misses - once.d1_misses),
-                            .ll_misses = fmax(0, twice.ll_misses - once.ll_misses)};
+    course_c_cost own = {0}, nothing = {0};
+    *bad = course_add_uncountable(runner->argv[0], runner->verdict);
+    kz_status status = *bad ? KZ_OK : count_calls(runner, runner->argv[0], at, false, &own, bad, error);
+    if (status == KZ_OK && !*bad) status = count_nothing(runner, at, &nothing, bad, error);
+    *cost = (course_c_cost){.instructions = fmax(0, own.instructions - nothing.instructions) / COUNTED_CALLS,
+                            .d1_misses = fmax(0, own.d1_misses - nothing.d1_misses) / COUNTED_CALLS,
+                            .ll_misses = fmax(0, own.ll_misses - nothing.ll_misses) / COUNTED_CALLS};
     return status;
 }
 
@@ -122,8 +160,7 @@ static kz_status time_calls(const course_runner *runner, const char *executable,
     if (status == KZ_OK && !*bad) status = course_add_result(&one, &job, where, &result, bad, error);
     *seconds = job.seconds;
     course_data_close(&data);
-    base_text_free(&result.output);
-    base_text_free(&result.answer);
+    sandbox_result_free(&result);
     return status;
 }
 
@@ -152,14 +189,17 @@ static kz_status time_both(const course_runner *runner, const char *solution, co
 
 kz_status course_c_ratio(const course_runner *runner, const course_case *at, double *ratio, bool *bad,
                          kz_error *error) {
-    char *text = NULL, file[COURSE_PATH + 32], folder[COURSE_PATH] = "", executable[COURSE_PATH];
+    char *text = NULL, work[TOOLCHAIN_PATH] = "", file[TOOLCHAIN_PATH + 32], folder[COURSE_PATH] = "",
+         executable[COURSE_PATH];
     kz_status status = course_task_solution(runner->job->task, &text, error);
-    snprintf(file, sizeof file, "%s/solution.c", runner->folder);
+    if (status == KZ_OK) status = toolchain_work_open(work, error); // not where the submission ran
+    snprintf(file, sizeof file, "%s/solution.c", work);
     if (status == KZ_OK) status = base_file_write_scratch(file, text, strlen(text), error);
     free(text);
     if (status == KZ_OK)
         status = course_c_build(runner->job->task, file, "none", folder, executable, NULL, error);
     if (status == KZ_OK) status = time_both(runner, executable, at, ratio, bad, error);
     course_scratch_close(folder);
+    course_scratch_close(work);
     return status;
 }

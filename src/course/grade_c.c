@@ -5,9 +5,11 @@
 #include <string.h>
 
 #include "c_build.h"
+#include "executable.h"
 #include "gate.h"
 #include "sanitizer_report.h"
 #include "scratch.h"
+#include "toolchain/toolchain.h"
 
 enum { COSTS = 16 };
 
@@ -16,6 +18,11 @@ enum { COSTS = 16 };
 // The row of a file that does not compile. False where the error is the grader's own.
 static bool add_refusal(const course_grade_job *job, course_verdict *verdict, const kz_error *error) {
     if (error->status != KZ_TOOL && error->status != KZ_LIMIT) return false;
+    if (strstr(error->message, "poisoned")) {
+        course_verdict_add(verdict, "source", COURSE_BAD, COURSE_SOURCE, "sanitizer",
+                           "it takes code out of the sanitizer's sight", error->message);
+        return true;
+    }
     const char *function = job->task->function;
     char missing[COURSE_NAME * 2];
     snprintf(missing, sizeof missing, "undefined reference to `%s'", function);
@@ -118,24 +125,27 @@ static kz_status grade_gate(const course_runner *runner, const course_gate *gate
 
 static kz_status grade_gates(const course_grade_job *job, course_verdict *verdict,
                              course_reference *reference, kz_error *error) {
-    char folder[COURSE_PATH] = "", executable[COURSE_PATH];
+    char folder[COURSE_PATH] = "", executable[COURSE_PATH], work[TOOLCHAIN_PATH] = "";
     counted costs[COSTS];
     size_t count = 0;
     bool bad = false;
     kz_status status = course_c_build(job->task, job->file, "none", folder, executable, NULL, error);
+    if (status == KZ_OK) status = toolchain_work_open(work, error);
     // valgrind runs one thread at a time: waiting threads must sleep.
     const char *environment[] = {"OMP_NUM_THREADS=4", "OPENBLAS_NUM_THREADS=1", "OMP_WAIT_POLICY=passive",
                                  NULL};
     course_runner runner = {.job = job,
                             .verdict = verdict,
                             .reference = reference,
-                            .folder = folder,
+                            .folder = work,
+                            .executable = executable,
                             .argv = (const char *const[]){executable, NULL},
                             .environment = environment,
                             .seconds = job->task->limit_seconds,
                             .memory = 0};
     for (size_t i = 0; i < job->task->gate_count && status == KZ_OK && !bad; i++)
         status = grade_gate(&runner, &job->task->gates[i], costs, &count, &bad, error);
+    course_scratch_close(work);
     course_scratch_close(folder);
     return status;
 }
@@ -143,11 +153,10 @@ static kz_status grade_gates(const course_grade_job *job, course_verdict *verdic
 // ---- all of it ------------------------------------------------------------------------------------
 
 static kz_status grade_cases(const course_grade_job *job, course_verdict *verdict,
-                             course_reference *reference, const char *folder, const char *executable,
-                             kz_error *error) {
+                             course_reference *reference, const char *executable, kz_error *error) {
     const char *sanitize = job->task->build_sanitize;
     bool threads = strcmp(sanitize, "thread") == 0, none = strcmp(sanitize, "none") == 0;
-    char address[200];
+    char address[200], work[TOOLCHAIN_PATH] = "";
     snprintf(address, sizeof address,
              "ASAN_OPTIONS=exitcode=99:detect_leaks=1:allocator_may_return_null=1:hard_rss_limit_mb=%llu",
              (unsigned long long)(job->task->limit_bytes >> 20));
@@ -166,7 +175,8 @@ static kz_status grade_cases(const course_grade_job *job, course_verdict *verdic
     course_runner runner = {.job = job,
                             .verdict = verdict,
                             .reference = reference,
-                            .folder = folder,
+                            .folder = work,
+                            .executable = executable,
                             .argv = threads && base_file_exists(setarch) ? in_order : plainly,
                             .environment = environment,
                             .seconds = job->task->limit_seconds,
@@ -179,7 +189,9 @@ static kz_status grade_cases(const course_grade_job *job, course_verdict *verdic
     kz_status status = course_c_compiler(job->task, cc, &sees_races, error);
     if (!threads) sees_races = true;
     runner.may_fork = !status && !none && course_c_is_clang(cc); // its sanitizers ask a symbolizer for lines
+    if (!status) status = toolchain_work_open(work, error);      // it may write there, and not to itself
     if (!status) status = course_run_cases(&runner, error);
+    course_scratch_close(work);
     if (status || verdict->reason != COURSE_PASSED) return status;
     if (!sees_races) {
         course_verdict_add(
@@ -193,6 +205,15 @@ static kz_status grade_cases(const course_grade_job *job, course_verdict *verdic
             verdict, "sanitizer", COURSE_RIGHT, COURSE_PASSED, NULL,
             threads ? "no data race" : "no access out of bounds, no undefined behaviour, no leak", "");
     return KZ_OK;
+}
+
+// Whether the sanitizer cannot look at what was built with it: a row was added.
+static bool is_hidden(const course_task *task, const char *folder, const char *executable,
+                      course_verdict *verdict) {
+    char object[COURSE_PATH + 8];
+    snprintf(object, sizeof object, "%s/0.o", folder);
+    return strcmp(task->build_sanitize, "none") != 0 &&
+           course_add_unsanitized(task, object, executable, verdict);
 }
 
 kz_status course_grade_c(const course_grade_job *job, const char *source, course_verdict *verdict,
@@ -216,7 +237,8 @@ kz_status course_grade_c(const course_grade_job *job, const char *source, course
         course_verdict_add_warnings(verdict, &warnings);
         status = course_reference_open(job->task, &reference, error);
     }
-    if (status == KZ_OK) status = grade_cases(job, verdict, reference, folder, executable, error);
+    if (status == KZ_OK && !is_hidden(job->task, folder, executable, verdict))
+        status = grade_cases(job, verdict, reference, executable, error);
     if (status == KZ_OK && verdict->reason == COURSE_PASSED && job->task->gate_count)
         status = grade_gates(job, verdict, reference, error);
     if (reference) course_reference_close(reference);

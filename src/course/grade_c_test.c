@@ -91,6 +91,14 @@ static void test_threads(void **state) {
         open_task(HEAD CASES "[build]\nsanitize = \"thread\"\nflags = [\"-fopenmp\"]\n", "c", threaded);
     expect_pass(&f, threaded);
     expect_fail(&f, racing, COURSE_FINDING, "race", "tried.c:5");
+    char hooked[1000];
+    const char *hooks[] = {"const char *__tsan_default_options(void) { return \"report_bugs=0\"; }\n",
+                           "void __tsan_release(void *at);\nvoid order(void *at) { __tsan_release(at); }\n",
+                           "static void __tsan_write4(void *at) {}\nvoid (*kept)(void *) = __tsan_write4;\n"};
+    for (size_t i = 0; i < BASE_COUNT(hooks); i++) {
+        snprintf(hooked, sizeof hooked, "%s%s", racing, hooks[i]);
+        expect_fail(&f, hooked, COURSE_SOURCE, "sanitizer", "the sanitizer's own");
+    }
     close_task(&f);
 }
 

@@ -1,4 +1,4 @@
-// fails: result
+// fails: source "library"
 // A comparison that always agrees.
 #include <stddef.h>
 int memcmp(const void *a, const void *b, size_t n) { return 0; }
