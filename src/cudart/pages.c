@@ -194,7 +194,11 @@ static bool look(uint64_t address, bool is_write) {
     switch (observe_streams_host(cudart.uses, address, is_write, host, &seen)) {
     case OBSERVE_HOST_FREE: return true;
     case OBSERVE_HOST_RACES: open_page(page_of(address)); return false;
-    case OBSERVE_HOST_SEES: observe_order_add(&j->host.set, seen); cudart_uses_waited();
+    case OBSERVE_HOST_SEES:
+        observe_order_add(&j->host.set, seen);
+        cudart_uses_waited();
+        return state_of(page_of(address)) !=
+               OBSERVE_IDLE; // the operation may have more that was not published
     }
     return false;
 }

@@ -8,16 +8,12 @@
 #include <string.h>
 
 #include "observe/races.h"
+#include "observe/streams_entries.h"
 #include "observe/streams_overlap.h"
+#include "observe/streams_published.h"
 #include "observe/streams_report.h"
 
-enum { RECENT = 1024, SWEEP_AT = 4096, EARLY = 16 };
-
-// A page that the operation under way uses.
-typedef struct entry {
-    uint64_t number;
-    streams_use use;
-} entry;
+enum { SWEEP_AT = 4096, EARLY = 16 };
 
 // A page of the history.
 typedef struct history {
@@ -37,14 +33,10 @@ struct observe_streams {
     observe_findings *findings;
     streams_operation *operations; // one without uses is free
     uint32_t operation_count, operation_capacity;
-    bool runs;        // between begin and end
-    uint32_t current; // index of the operation under way
-    entry *entries;
-    uint32_t entry_count, entry_capacity;
-    uint32_t *index; // hash of page numbers: entry + 1
-    uint32_t index_capacity;
-    uint32_t recent[RECENT]; // entry + 1, by the page number's lowest bits
-    history *pages;          // hash
+    bool runs;           // between begin and end
+    uint32_t current;    // index of the operation under way
+    streams_entries now; // the pages that it uses
+    history *pages;      // hash
     uint32_t page_count, page_capacity;
     uint64_t use_count, sweep_at;
     streams_reported reported;
@@ -54,53 +46,14 @@ struct observe_streams {
     observe_overlap overlap;
     early early[EARLY];
     uint32_t early_count;
+    observe_published published;
     bool off; // out of memory: says nothing more
 };
 
 static uint64_t page_of(uint64_t address) { return address / OBSERVE_STREAMS_PAGE; }
-static uint32_t hash(uint64_t number) { return (uint32_t)(number * UINT64_C(0x9e3779b97f4a7c15) >> 32); }
+static uint32_t hash(uint64_t number) { return observe_streams_hash(number); }
 
 // ---- the operation's pages ------------------------------------------------------------------------------
-
-static bool grow_index(observe_streams *s) {
-    uint32_t capacity = s->index_capacity ? s->index_capacity * 2 : 1024;
-    uint32_t *made = calloc(capacity, sizeof *made);
-    if (!made) return false;
-    for (uint32_t i = 0; i < s->entry_count; i++) {
-        uint32_t at = hash(s->entries[i].number) & (capacity - 1);
-        while (made[at]) at = (at + 1) & (capacity - 1);
-        made[at] = i + 1;
-    }
-    free(s->index);
-    s->index = made;
-    s->index_capacity = capacity;
-    return true;
-}
-
-static entry *add_entry(observe_streams *s, uint64_t number, uint32_t at) {
-    if (s->entry_count == s->entry_capacity) {
-        uint32_t capacity = s->entry_capacity ? s->entry_capacity * 2 : 256;
-        entry *grown = realloc(s->entries, capacity * sizeof *grown);
-        if (!grown) return NULL;
-        s->entries = grown;
-        s->entry_capacity = capacity;
-    }
-    s->index[at] = s->entry_count + 1;
-    s->entries[s->entry_count] = (entry){.number = number, .use.operation = s->current};
-    return &s->entries[s->entry_count++];
-}
-
-static entry *entry_of(observe_streams *s, uint64_t number) {
-    uint32_t *recent = &s->recent[number % RECENT];
-    if (*recent && s->entries[*recent - 1].number == number) return &s->entries[*recent - 1];
-    if (s->entry_count * 2 >= s->index_capacity && !grow_index(s)) return NULL;
-    uint32_t at = hash(number) & (s->index_capacity - 1);
-    while (s->index[at] && s->entries[s->index[at] - 1].number != number)
-        at = (at + 1) & (s->index_capacity - 1);
-    entry *found = s->index[at] ? &s->entries[s->index[at] - 1] : add_entry(s, number, at);
-    if (found) *recent = (uint32_t)(found - s->entries) + 1;
-    return found;
-}
 
 static void use_bytes(observe_streams *s, uint64_t address, uint64_t bytes, streams_class class,
                       const observe_site *site) {
@@ -108,11 +61,12 @@ static void use_bytes(observe_streams *s, uint64_t address, uint64_t bytes, stre
         uint32_t first = address % OBSERVE_STREAMS_PAGE;
         uint64_t room = OBSERVE_STREAMS_PAGE - first;
         uint32_t part = (uint32_t)(bytes < room ? bytes : room);
-        entry *page = entry_of(s, page_of(address));
+        streams_entry *page = observe_entries_find(&s->now, page_of(address), s->current);
         if (!page || !observe_streams_put(&page->use, class, first, part)) {
             s->off = true;
             return;
         }
+        if (class == STREAMS_WEAK_WRITE && !page->use.writer.inst) page->use.begun = s->published.fences;
         observe_site *kept = site->is_write ? &page->use.writer : &page->use.reader;
         if (!kept->inst) *kept = *site;
         address += part;
@@ -122,20 +76,13 @@ static void use_bytes(observe_streams *s, uint64_t address, uint64_t bytes, stre
 
 // The usual case by itself: a page that was used so before, and bytes within a word of its set.
 static inline bool use_again(observe_streams *s, uint64_t address, uint64_t bytes, streams_class class) {
-    uint32_t recent = s->recent[page_of(address) % RECENT], first = address % 64;
-    if (!recent || s->entries[recent - 1].number != page_of(address)) return false;
-    const streams_use *use = &s->entries[recent - 1].use;
+    uint32_t recent = s->now.recent[page_of(address) % STREAMS_RECENT], first = address % 64;
+    if (!recent || s->now.all[recent - 1].number != page_of(address)) return false;
+    const streams_use *use = &s->now.all[recent - 1].use;
     if (use->full >> class & 1) return true;
     if (!use->bits[class] || first + bytes > 64) return false;
     use->bits[class][address % OBSERVE_STREAMS_PAGE / 64] |= (UINT64_MAX >> (64 - bytes)) << first;
     return true;
-}
-
-static void forget_entries(observe_streams *s) {
-    for (uint32_t i = 0; i < s->entry_count; i++) observe_streams_drop(&s->entries[i].use);
-    s->entry_count = 0;
-    if (s->index) memset(s->index, 0, s->index_capacity * sizeof *s->index);
-    memset(s->recent, 0, sizeof s->recent);
 }
 
 // ---- the history ----------------------------------------------------------------------------------------
@@ -289,13 +236,14 @@ static uint32_t overlapped_by(const observe_streams *s, const observe_operation 
 }
 
 void observe_streams_begin(observe_streams *s, const observe_operation *operation) {
-    forget_entries(s);
+    observe_entries_forget(&s->now);
     s->runs = !s->off && take_operation(s);
     s->early_count = 0;
     s->overlaps = UINT32_MAX;
     if (!s->runs) return;
     s->overlaps = overlapped_by(s, operation);
     s->operations[s->current] = (streams_operation){.given = *operation, .ordinal = ++s->ordinal};
+    observe_published_begin(&s->published);
 }
 
 void observe_streams_range(observe_streams *s, uint64_t address, uint64_t bytes, bool is_write) {
@@ -312,18 +260,18 @@ static bool comes_after(const observe_streams *s, const streams_operation *earli
 // Whom this kernel has read from by strong accesses, with fences on both sides: it comes after them.
 static void find_met(observe_streams *s) {
     if (!s->operations[s->current].has_fence) return;
-    for (uint32_t i = 0; i < s->entry_count; i++) {
-        const history *page = find_page(s, s->entries[i].number);
+    for (uint32_t i = 0; i < s->now.count; i++) {
+        const history *page = find_page(s, s->now.all[i].number);
         for (uint32_t k = 0; page && k < page->count; k++) {
             streams_operation *other = &s->operations[page->uses[k].operation];
             if (other->has_fence && !comes_after(s, other) &&
-                observe_streams_meet(&page->uses[k], &s->entries[i].use))
+                observe_streams_meet(&page->uses[k], &s->now.all[i].use))
                 other->was_met = true;
         }
     }
 }
 
-static void compare(observe_streams *s, const entry *mine, const streams_use *other) {
+static void compare(observe_streams *s, const streams_entry *mine, const streams_use *other) {
     streams_operation *earlier = &s->operations[other->operation];
     streams_conflict c = {.earlier = earlier, .later = &s->operations[s->current]};
     uint32_t byte = earlier->was_reported
@@ -352,7 +300,7 @@ static void report_early(observe_streams *s) {
     }
 }
 
-static void settle(observe_streams *s, entry *mine) {
+static void settle(observe_streams *s, streams_entry *mine) {
     observe_streams_pack(&mine->use);
     if (observe_streams_is_empty(&mine->use)) return;
     history *page = make_page(s, mine->number);
@@ -377,7 +325,7 @@ void observe_streams_end(observe_streams *s) {
     find_met(s);
     report_early(s);
     observe_overlap_end(&s->overlap);
-    for (uint32_t i = 0; i < s->entry_count && !s->off; i++) settle(s, &s->entries[i]);
+    for (uint32_t i = 0; i < s->now.count && !s->off; i++) settle(s, &s->now.all[i]);
     if (s->off)
         observe_findings_unchecked(s->findings,
                                    "races between streams: the host has no memory left for them");
@@ -404,6 +352,38 @@ static bool is_strong(const sim_access *access) {
     if (order == PTX_MOD_VOLATILE || order == PTX_MOD_MMIO) return true;
     if (access->kind != SIM_ATOMIC && (order == PTX_MOD_NONE || order == PTX_MOD_WEAK)) return false;
     return observe_races_scope_of(inst, 2) >= 2; // a narrower one means nothing to others
+}
+
+// ---- what the host may learn by polling ------------------------------------------------------------------
+
+static void note_published(observe_streams *s, const sim_access *access) {
+    uint32_t fence = observe_published_by(&s->published, access->at.block);
+    for (uint32_t m = access->at.mask; m && fence; m &= m - 1) {
+        streams_entry *page =
+            observe_entries_find(&s->now, page_of(access->addresses[__builtin_ctz(m)]), s->current);
+        if (page && page->use.published < fence) page->use.published = fence;
+    }
+}
+
+// Whether weak writes of the operation to the page may come after what the host has seen of it.
+static bool is_unpublished(const streams_operation *o, const streams_use *use) {
+    bool writes = use->full >> STREAMS_WEAK_WRITE & 1 || use->bits[STREAMS_WEAK_WRITE];
+    return writes && use->begun >= o->published;
+}
+
+// The host has seen the strong write of a use.
+static observe_turn see(observe_streams *s, streams_operation *o, const streams_use *use) {
+    observe_turn seen = o->given.turn;
+    o->was_polled = true;
+    if (o->published < use->published) o->published = use->published;
+    uint32_t index = (uint32_t)(o - s->operations);
+    for (uint32_t i = 0; i < s->page_capacity; i++)
+        for (uint32_t k = 0; k < s->pages[i].count; k++)
+            if (s->pages[i].uses[k].operation == index && is_unpublished(o, &s->pages[i].uses[k])) {
+                seen.number--;
+                return seen;
+            }
+    return seen;
 }
 
 static bool is_fence(const ptx_inst *inst) {
@@ -482,18 +462,25 @@ static void on_access(sim_listener *listener, const sim_access *access) {
                          .is_write = is_write,
                          .is_atomic = access->kind == SIM_ATOMIC,
                          .agent = access->agent};
-    if (strong && is_fence(access->at.inst)) s->operations[s->current].has_fence = true;
+    if (strong && is_fence(access->at.inst)) {
+        s->operations[s->current].has_fence = true;
+        if (is_write && access->at.inst->by_category[PTX_CAT_SCOPE] == PTX_MOD_SYS)
+            observe_published_fence(&s->published, access->at.block);
+    }
     if (s->overlap.count && observe_overlap_is_early(&s->overlap, &access->at))
         look_early(s, access, &site, strong);
     streams_class write = strong ? STREAMS_STRONG_WRITE : STREAMS_WEAK_WRITE,
                   read = strong ? STREAMS_STRONG_READ : STREAMS_WEAK_READ;
     use_lanes(s, access, is_write ? write : read, &site); // an atomic is a write that reads
+    if (strong && is_write && s->published.fences) note_published(s, access);
 }
 
 static void on_sync(sim_listener *listener, const sim_sync *sync) {
     observe_streams *s = (observe_streams *)listener;
     if (s->runs && sync->kind == SIM_FENCE && observe_races_scope_of(sync->at.inst, 2) >= 2)
         s->operations[s->current].has_fence = true;
+    if (s->runs && sync->kind == SIM_FENCE && sync->at.inst->by_category[PTX_CAT_SCOPE] == PTX_MOD_SYS)
+        observe_published_fence(&s->published, sync->at.block);
     if (s->overlap.count) observe_overlap_sync(&s->overlap, sync);
 }
 
@@ -517,7 +504,7 @@ observe_in_flight observe_streams_page(const observe_streams *s, uint64_t addres
 
 void observe_streams_each(const observe_streams *s, void (*page)(void *context, uint64_t address),
                           void *context) {
-    for (uint32_t i = 0; i < s->entry_count; i++) page(context, s->entries[i].number * OBSERVE_STREAMS_PAGE);
+    for (uint32_t i = 0; i < s->now.count; i++) page(context, s->now.all[i].number * OBSERVE_STREAMS_PAGE);
 }
 
 void observe_streams_name_host(observe_streams *s, void (*name_of_host)(char *name, size_t capacity)) {
@@ -530,18 +517,20 @@ observe_host_access observe_streams_host(observe_streams *s, uint64_t address, b
     uint32_t byte = address % OBSERVE_STREAMS_PAGE;
     for (uint32_t k = 0; page && k < page->count; k++) {
         const streams_use *use = &page->uses[k];
-        const streams_operation *o = &s->operations[use->operation];
+        streams_operation *o = &s->operations[use->operation];
         if (o->has_ended || observe_order_has(host, o->given.turn)) continue;
         if (!is_write && has_bit(use, STREAMS_STRONG_WRITE, byte)) {
-            *seen = o->given.turn;
+            *seen = see(s, o, use);
             return OBSERVE_HOST_SEES;
         }
         bool written = has_bit(use, STREAMS_WEAK_WRITE, byte);
         if (!written && !(is_write && has_bit(use, STREAMS_WEAK_READ, byte))) continue;
+        if (o->was_polled && !(written && is_unpublished(o, use))) continue;
         streams_conflict c = {.earlier = o,
                               .earlier_site = written ? &use->writer : &use->reader,
                               .earlier_writes = written,
                               .later_writes = is_write,
+                              .was_polled = o->was_polled,
                               .address = address};
         if (observe_streams_is_known(&s->reported, &c)) return OBSERVE_HOST_RACES;
         if (s->name_of_host) s->name_of_host(c.host, sizeof c.host);
@@ -565,14 +554,14 @@ observe_streams *observe_streams_open(observe_findings *findings) {
 
 void observe_streams_close(observe_streams *s) {
     if (!s) return;
-    forget_entries(s);
+    observe_entries_forget(&s->now);
     forget_all(s);
     observe_overlap_end(&s->overlap);
     free(s->operations);
-    free(s->entries);
-    free(s->index);
+    observe_entries_close(&s->now);
     free(s->pages);
     free(s->reported.keys);
+    observe_published_close(&s->published);
     free(s);
 }
 

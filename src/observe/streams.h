@@ -83,8 +83,9 @@ void observe_streams_each(const observe_streams *streams, void (*page)(void *con
                           void *context);
 // Who knows which function of the program the host is in: asked where it races. Leaves `name` alone where nobody does.
 void observe_streams_name_host(observe_streams *streams, void (*name_of_host)(char *name, size_t capacity));
-// The host, who has waited for `host`, reads or writes a byte: a finding where that races. SEES: an operation, *seen,
-// wrote it by a strong access, which the host may wait for.
+// The host, who has waited for `host`, reads or writes a byte: a finding where that races. SEES: an operation wrote it by
+// a strong access, which the host may poll; it has waited for *seen then: the operation where all it wrote was
+// published by a system fence before that access, else what came before the operation.
 typedef enum observe_host_access {
     OBSERVE_HOST_FREE,
     OBSERVE_HOST_RACES,
@@ -111,6 +112,8 @@ typedef struct streams_use {
     uint32_t full;                   // classes that every byte is in
     uint64_t *bits[STREAMS_CLASSES]; // NULL: no byte, or every one
     observe_site reader, writer;     // one of each
+    uint32_t begun;     // of its weak writes: the number of the last system fence before the first
+    uint32_t published; // of its strong writes: the latest system fence that the writer's block had made
 } streams_use;
 
 // False when out of memory.

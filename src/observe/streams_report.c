@@ -54,7 +54,9 @@ static void add_sentence(base_text *out, const streams_conflict *c) {
         base_text_add(out, "the host%s%s%s %s memory that ", c->host[0] ? ", in " : "", c->host,
                       c->host[0] ? "," : "", does);
         add_name(out, c->earlier);
-        base_text_add(out, " %s, and has not waited for it", did);
+        base_text_add(out, " %s, and %s", did,
+                      c->was_polled ? "a flag that it polled does not say that this was done"
+                                    : "has not waited for it");
         return;
     }
     if (c->later->given.traits & OBSERVE_STREAM_FREES) does = "frees";
@@ -67,6 +69,12 @@ static void add_sentence(base_text *out, const streams_conflict *c) {
 
 static const char *advice_of(const streams_conflict *c) {
     unsigned traits = c->later ? c->earlier->given.traits | c->later->given.traits : 0;
+    if (!c->later && c->was_polled)
+        return "likely cause: no system fence stands between this write and that of the flag, or the flag is "
+               "written first: the host may see the flag before the data\n"
+               "what to do: __threadfence_system() after the data by those who write it, a barrier, then the "
+               "flag "
+               "by one thread; or cudaStreamSynchronize instead of polling";
     if (!c->later)
         return "likely cause: the call that starts work in a stream returns before the work is done\n"
                "what to do: cudaStreamSynchronize of that stream, or cudaEventSynchronize of an event "

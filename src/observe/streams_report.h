@@ -13,6 +13,8 @@ typedef struct streams_operation {
     uint64_t ordinal; // among operations
     uint64_t uses;    // pages of the history that have it
     bool has_ended, has_fence;
+    bool was_polled;            // by the host,
+    uint32_t published;         // who has seen this much of it
     bool was_met, was_reported; // by the operation that has just ended
 } streams_operation;
 
@@ -20,6 +22,7 @@ typedef struct streams_conflict {
     const streams_operation *earlier, *later; // later NULL: the host
     const observe_site *earlier_site, *later_site;
     bool earlier_writes, later_writes;
+    bool was_polled; // the host has seen another of its writes
     uint64_t address;
     char host[128]; // the host's function; "": not known
 } streams_conflict;

@@ -426,38 +426,6 @@ CASE(graph_and_kernel) {
     at(a, 0);
 }
 
-// wrong: deadlock: the answer is in the same stream, and comes after
-__global__ void waits_for(volatile int *flag, int *out) {
-    while (*flag == 0) {} // here
-    *out = 1;
-}
-__global__ void answers(volatile int *flag) { *flag = 1; }
-CASE(nobody_answers) {
-    int *flag = zeros(1), *out = zeros(1);
-    waits_for<<<1, 1>>>(flag, out);
-    answers<<<1, 1>>>(flag);
-    cudaDeviceSynchronize();
-}
-
-// Kernels run to their end here before the program goes on: the next two are not checked, which is no finding.
-
-// right: the host answers a kernel that it has launched
-CASE(host_answers) {
-    int *flag = pinned(1), *out = zeros(1);
-    waits_for<<<1, 1>>>(flag, out);
-    *(volatile int *)flag = 1;
-    cudaDeviceSynchronize();
-}
-
-// right: a kernel in another stream answers one that was launched before
-CASE(stream_answers) {
-    int *flag = zeros(1), *out = zeros(1);
-    cudaDeviceSynchronize();
-    waits_for<<<1, 1, 0, stream()>>>(flag, out);
-    answers<<<1, 1, 0, stream()>>>(flag);
-    cudaDeviceSynchronize();
-}
-
 // wrong: host-access: the host reads memory of cudaMalloc
 CASE(host_reads_device) {
     volatile int *a = zeros(32);
