@@ -84,7 +84,8 @@ static tally count(const course_data *data, size_t i, const void *from, const se
 static void add_row(course_verdict *verdict, const char *summary, const char *likely, const char *next) {
     base_text detail = {0};
     base_text_add(&detail,
-                  "The results are right, but they are not the kernels' work.\nlikely: %s\nnext: %s\n",
+                  "The results are right, but kernels did not make them, as far as the simulator "
+                  "saw.\nlikely: %s\nnext: %s\n",
                   likely, next);
     course_verdict_add(verdict, "device", COURSE_BAD, COURSE_FINDING, "device", summary,
                        detail.data ? detail.data : "");
@@ -140,20 +141,30 @@ static double inputs_of(const course_data *data, set *inputs) {
     return elements;
 }
 
+// Who keeps the simulator from listening has something to hide.
+static bool add_silence(course_verdict *verdict, const char *where) {
+    char summary[300];
+    snprintf(summary, sizeof summary, "%s: the record does not say what kernels read and wrote", where);
+    add_row(verdict, summary, "the program changes what the runtime library is told by its environment",
+            "leave the environment, and the functions that read it, as they are");
+    return true;
+}
+
 bool course_check_device_work(course_verdict *verdict, const course_data *data, size_t count,
                               const report_record *record, const char *where) {
     size_t at = 0;
     const json_t *line = report_record_next(record, "values", &at);
     sets *all = calloc(1, sizeof *all);
-    bool bad = false;
-    if (all && read_set(line, "read", &all->read) && read_set(line, "given", &all->given) &&
-        read_set(line, "written", &all->written))
-        for (size_t k = 0; k < count && !bad; k++) {
-            if (inputs_of(&data[k], &all->inputs) < FEW) continue;
-            for (size_t i = 0; i < data[k].task->parameter_count && !bad; i++)
-                if (data[k].task->parameters[i].role != COURSE_SCALAR)
-                    bad = check_buffer(verdict, &data[k], i, all, where);
-        }
+    if (!all) return false;
+    bool is_known = read_set(line, "read", &all->read) && read_set(line, "given", &all->given) &&
+                    read_set(line, "written", &all->written);
+    bool bad = !is_known && add_silence(verdict, where);
+    for (size_t k = 0; k < count && !bad; k++) {
+        if (inputs_of(&data[k], &all->inputs) < FEW) continue;
+        for (size_t i = 0; i < data[k].task->parameter_count && !bad; i++)
+            if (data[k].task->parameters[i].role != COURSE_SCALAR)
+                bad = check_buffer(verdict, &data[k], i, all, where);
+    }
     free(all);
     return bad;
 }
