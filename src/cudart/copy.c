@@ -3,6 +3,7 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static uint64_t address_of(const void *pointer) { return (uint64_t)(uintptr_t)pointer; }
@@ -19,16 +20,24 @@ static cudaError_t refused(const char *call, const kz_error *error) {
 
 // ---- running --------------------------------------------------------------------------------------------
 
-// The host's memory is touched directly; the machine checks and tells of its own.
+// The machine checks and tells of its own memory; the host's is touched as it is.
 static kz_status copy_row(uint64_t to, uint64_t from, size_t bytes, bool to_device, bool from_device,
                           kz_error *error) {
-    const void *host_from = (const void *)(uintptr_t)from;
-    void *host_to = (void *)(uintptr_t)to;
+    const cudart_host *host = cudart.host;
     if (to_device && from_device) return sim_memory_copy(cudart.machine, to, from, bytes, error);
-    if (to_device) return sim_memory_write(cudart.machine, to, host_from, bytes, error);
-    if (from_device) return sim_memory_read(cudart.machine, host_to, from, bytes, error);
-    memmove(host_to, host_from, bytes);
-    return KZ_OK;
+    void *buffer = host->is_here ? (void *)(uintptr_t)to : malloc(bytes);
+    if (!buffer) return base_fail(error, KZ_NO_MEMORY, "no memory for a copy of %zu bytes", bytes);
+    const void *data = buffer;
+    kz_status status = KZ_OK;
+    if (from_device)
+        status = sim_memory_read(cudart.machine, buffer, from, bytes, error);
+    else if (!(data = host->look(from, bytes, buffer)))
+        status = base_fail(error, KZ_INVALID, "the host's memory cannot be read");
+    if (!status && to_device) status = sim_memory_write(cudart.machine, to, data, bytes, error);
+    if (!status && !to_device && data != (void *)(uintptr_t)to && !host->write(to, data, bytes))
+        status = base_fail(error, KZ_INVALID, "the host's memory cannot be written");
+    if (!host->is_here) free(buffer);
+    return status;
 }
 
 cudaError_t cudart_copy_run(const cudart_copy *c) {
@@ -77,7 +86,7 @@ cudaError_t cudart_set_run(const cudart_set *s) {
                     if (on_device)
                         status = sim_memory_write(cudart.machine, at + done, row, part, &error);
                     else
-                        memcpy((void *)(uintptr_t)(at + done), row, part);
+                        cudart.host->write(at + done, row, part);
                 }
             if (status == KZ_OK) continue;
             return refused(s->call, &error);

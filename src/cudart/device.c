@@ -293,9 +293,10 @@ static cudaError_t reset(void) {
     while (cudart.allocation_count) {
         cudart_allocation *a = &cudart.allocations[cudart.allocation_count - 1];
         uint64_t address = a->address;
-        if (a->kind == CUDART_MEMORY_REGISTERED)
-            sim_memory_unregister(cudart.machine, (void *)(uintptr_t)address, NULL);
-        else
+        if (a->kind == CUDART_MEMORY_REGISTERED) {
+            sim_memory_unregister(cudart.machine, address, NULL);
+            cudart.host->unshare(address, a->bytes, a->shared);
+        } else
             sim_memory_free(cudart.machine, address, NULL);
         cudart_journal_freed(a->kind, a->bytes);
         cudart.allocation_count--;

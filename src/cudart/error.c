@@ -7,15 +7,6 @@
 
 static _Thread_local cudaError_t last_error;
 
-static const struct {
-    cudaError_t error;
-    const char *name, *text;
-} errors[] = {
-#define CUDART_ERROR(name, text) {name, #name, text},
-#include "errors.def"
-#undef CUDART_ERROR
-};
-
 bool cudart_is_sticky(cudaError_t error) {
     switch (error) {
     case cudaErrorIllegalAddress:
@@ -90,18 +81,6 @@ cudaError_t cudaPeekAtLastError(void) {
     seen(error);
     pthread_mutex_unlock(&cudart.lock);
     return error;
-}
-
-const char *cudart_error_name(cudaError_t error) {
-    for (size_t i = 0; i < BASE_COUNT(errors); i++)
-        if (errors[i].error == error) return errors[i].name;
-    return "unrecognized error code";
-}
-
-const char *cudart_error_text(cudaError_t error) {
-    for (size_t i = 0; i < BASE_COUNT(errors); i++)
-        if (errors[i].error == error) return errors[i].text;
-    return "unrecognized error code";
 }
 
 // Whoever asks for the words has looked at the error.

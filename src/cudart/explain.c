@@ -9,48 +9,33 @@
 
 static struct sigaction earlier[NSIG]; // what the program had installed before us
 
-typedef enum touch { TOUCH_UNKNOWN, TOUCH_READ, TOUCH_WRITE } touch;
-
-// What the host did, where the processor's context says it.
-static touch touch_of(const void *context) {
-#if defined(__x86_64__)
-    const ucontext_t *c = context;
-    return c->uc_mcontext.gregs[REG_ERR] & 2 ? TOUCH_WRITE : TOUCH_READ;
-#else
-    return TOUCH_UNKNOWN;
-#endif
-}
-
-static const void *place_of(const void *context) {
-#if defined(__x86_64__)
-    return (const void *)((const ucontext_t *)context)->uc_mcontext.gregs[REG_RIP];
-#elif defined(__aarch64__)
-    return (const void *)((const ucontext_t *)context)->uc_mcontext.pc;
-#else
-    return NULL;
-#endif
+// Whether a protected page was the cause, and the program goes on.
+static bool is_of_pages(uint64_t address, void *context) {
+    cudart_stop stop = cudart_pages_stopped(address, cudart_context_touch(context) == CUDART_TOUCH_WRITE,
+                                            cudart_context_instruction(context));
+    if (stop == CUDART_STOP_STEP) cudart_context_step(context, true);
+    return stop != CUDART_STOP_FOREIGN;
 }
 
 // Not all of this is allowed in a signal handler; the process is about to end, and silence helps nobody.
-static void explain_touch(uint64_t address, const void *context) {
+void cudart_explain_touch(uint64_t address, cudart_touch host, const void *instruction) {
     static const struct {
         const char *did, *instead;
     } words[] = {
-        [TOUCH_UNKNOWN] = {"accessed", "copy it with cudaMemcpy"},
-        [TOUCH_READ] = {"read", "copy it with cudaMemcpy first"},
-        [TOUCH_WRITE] = {"wrote to", "fill it with cudaMemcpy or a kernel"},
+        [CUDART_TOUCH_UNKNOWN] = {"accessed", "copy it with cudaMemcpy"},
+        [CUDART_TOUCH_READ] = {"read", "copy it with cudaMemcpy first"},
+        [CUDART_TOUCH_WRITE] = {"wrote to", "fill it with cudaMemcpy or a kernel"},
     };
-    touch host = touch_of(context);
     char what[512], name[128];
     observe_finding finding = {.kind = OBSERVE_HOST_ACCESS};
-    bool is_named = cudart_function_at(place_of(context), name, sizeof name);
+    bool is_named = cudart_function_at(instruction, name, sizeof name);
     cudart_describe_address(address, what, sizeof what);
     snprintf(
         finding.text, sizeof finding.text,
         "the host %s device memory: %s%s%s\nlikely cause: a pointer of cudaMalloc is for kernels and copies; "
         "the host itself cannot follow it\nwhat to do: %s, or allocate it with cudaMallocManaged",
         words[host].did, what, is_named ? "\nin " : "", is_named ? name : "", words[host].instead);
-    fflush(stdout);
+    cudart.host->flush();
     fprintf(stderr, "kz: ");
     for (const char *at = finding.text; *at; at += strcspn(at, "\n"), at += *at == '\n')
         fprintf(stderr, "%s%.*s\n", at == finding.text ? "" : "  ", (int)strcspn(at, "\n"), at);
@@ -72,16 +57,19 @@ static void hand_on(int signal_number, siginfo_t *info, void *context) {
 
 static void on_signal(int signal_number, siginfo_t *info, void *context) {
     static volatile sig_atomic_t inside;
-    if (signal_number == SIGTRAP && cudart_pages_stepped(context)) return;
+    if (signal_number == SIGTRAP && cudart_pages_stepped()) {
+        cudart_context_step(context, false);
+        return;
+    }
     if (signal_number == SIGSYS && cudart_calls_stopped(info, context)) return;
     if (signal_number == SIGSEGV && info->si_code > 0 &&
-        cudart_pages_stopped((uint64_t)(uintptr_t)info->si_addr, touch_of(context) == TOUCH_WRITE, context))
+        is_of_pages((uint64_t)(uintptr_t)info->si_addr, context))
         return;
     if (!inside) {
         inside = 1;
         uint64_t address = (uint64_t)(uintptr_t)info->si_addr;
         if (signal_number == SIGSEGV && info->si_code > 0 && sim_memory_is_device(cudart.machine, address))
-            explain_touch(address, context);
+            cudart_explain_touch(address, cudart_context_touch(context), cudart_context_instruction(context));
         cudart_say_repeated();
         cudart_finish();
     }

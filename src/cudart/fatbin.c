@@ -14,7 +14,7 @@
 #define FATBIN_MAGIC UINT32_C(0xba55ed50)
 
 enum {
-    HEADER = 16,
+    HEADER = CUDART_FATBIN_HEADER,
     ENTRY_HEADER = 64,
     FLAG_LZ4 = 0x2000,
     FLAG_ZSTD = 0x8000,
@@ -28,6 +28,12 @@ static uint32_t u32(const uint8_t *at) { return u16(at) | (uint32_t)u16(at + 2) 
 static uint64_t u64(const uint8_t *at) { return u32(at) | (uint64_t)u32(at + 4) << 32; }
 
 bool cudart_is_fatbin(const void *data) { return u32(data) == FATBIN_MAGIC; }
+
+uint64_t cudart_fatbin_claims(const void *header) {
+    const uint8_t *at = header;
+    uint64_t rest = u64(at + 8);
+    return cudart_is_fatbin(header) && u16(at + 6) >= HEADER && rest <= LARGEST ? u16(at + 6) + rest : 0;
+}
 
 bool cudart_fatbin_next(const void *data, size_t size, size_t *offset, cudart_entry *entry) {
     const uint8_t *bytes = data;

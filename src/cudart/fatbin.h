@@ -19,6 +19,18 @@ typedef struct cudart_entry {
     size_t whole_size;    // unpacked
 } cudart_entry;
 
+// What nvcc puts into the program beside a fat binary.
+typedef struct cudart_fatbin_wrapper {
+    uint32_t magic, version;
+    const void *data;
+    void *const *linked; // version 2: the fat binaries that were linked, NULL-terminated
+} cudart_fatbin_wrapper;
+#define CUDART_FATBIN_WRAPPER UINT32_C(0x466243b1) // its magic
+
+enum { CUDART_FATBIN_HEADER = 16 };
+// Bytes of a container by its first 16 bytes alone; 0 where they are no header.
+uint64_t cudart_fatbin_claims(const void *header);
+
 bool cudart_is_fatbin(const void *data);
 // Bytes of the container that begins at `data`, by its own header. 0 and an error where that cannot be: the memory ends
 // before, or the entries do not add up to it.

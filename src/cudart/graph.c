@@ -13,6 +13,13 @@ static bool is_graph(cudaGraph_t graph) {
     return false;
 }
 
+bool cudart_is_node(cudaGraphNode_t node) {
+    for (struct CUgraph_st *g = cudart.graphs; g; g = g->next)
+        for (size_t i = 0; i < g->count; i++)
+            if (g->nodes[i] == node) return true;
+    return false;
+}
+
 static cudaGraph_t open_graph(void) {
     struct CUgraph_st *made = calloc(1, sizeof *made);
     if (!made) return NULL;

@@ -217,14 +217,20 @@ static cudaError_t host_register(void *pointer, size_t bytes, unsigned flags) {
     uint64_t address = (uint64_t)(uintptr_t)pointer;
     if (!pointer || bytes == 0) return cudaErrorInvalidValue;
     if (cudart_allocation_find(address)) return cudaErrorHostMemoryAlreadyRegistered;
-    kz_status status =
-        sim_memory_register(cudart.machine, pointer, bytes, (flags & cudaHostRegisterReadOnly) != 0, &error);
-    if (status) return status == KZ_BUSY ? cudaErrorHostMemoryAlreadyRegistered : cudaErrorMemoryAllocation;
+    void *shared = cudart.host->share(address, bytes);
+    if (!shared) return cudaErrorMemoryAllocation;
+    kz_status status = sim_memory_register(cudart.machine, address, shared, bytes,
+                                           (flags & cudaHostRegisterReadOnly) != 0, &error);
+    if (status) {
+        cudart.host->unshare(address, bytes, shared);
+        return status == KZ_BUSY ? cudaErrorHostMemoryAlreadyRegistered : cudaErrorMemoryAllocation;
+    }
     cudart_allocation made = {.address = address,
                               .bytes = bytes,
                               .kind = CUDART_MEMORY_REGISTERED,
                               .flags = flags,
                               .serial = ++cudart.allocation_serial,
+                              .shared = shared,
                               .call = "cudaHostRegister"};
     return insert(&made) ? cudaSuccess : cudaErrorMemoryAllocation;
 }
@@ -238,8 +244,9 @@ static cudaError_t host_unregister(void *pointer) {
     if (!pointer) return cudaErrorInvalidValue;
     if (!a || a->kind != CUDART_MEMORY_REGISTERED || a->address != (uint64_t)(uintptr_t)pointer)
         return cudaErrorHostMemoryNotRegistered;
+    sim_memory_unregister(cudart.machine, a->address, NULL);
+    cudart.host->unshare(a->address, a->bytes, a->shared);
     take_out(a);
-    sim_memory_unregister(cudart.machine, pointer, NULL);
     return cudaSuccess;
 }
 

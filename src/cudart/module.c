@@ -13,15 +13,6 @@
 
 #include "device/cubin.h"
 
-// What nvcc puts into the program beside a fat binary.
-typedef struct wrapper {
-    uint32_t magic, version;
-    const void *data;
-    void *const *linked; // version 2: the fat binaries that were linked, NULL-terminated
-} wrapper;
-
-#define WRAPPER_MAGIC UINT32_C(0x466243b1)
-
 // The entry points that nvcc's stubs call; no header declares them for C.
 void **__cudaRegisterFatBinary(void *image);
 void __cudaRegisterFatBinaryEnd(void **handle);
@@ -43,12 +34,12 @@ static void add_module(cudart_module *module) {
 }
 
 void **__cudaRegisterFatBinary(void *image) {
-    const wrapper *w = image;
+    const cudart_fatbin_wrapper *w = image;
     cudart_module *module = calloc(1, sizeof *module);
     if (!module) abort();
     pthread_mutex_lock(&cudart.lock);
     module->registered = true;
-    if (w->magic == WRAPPER_MAGIC) {
+    if (w->magic == CUDART_FATBIN_WRAPPER) {
         module->image = w->data;
         if (w->version == 2) module->linked = w->linked;
     } else
@@ -229,7 +220,8 @@ static void publish_managed(const cudart_module *module) {
         uint64_t address, bytes;
         if (v->module != module || !v->managed) continue;
         if (sim_program_global(module->program, v->name, &address, &bytes, NULL)) continue;
-        *(void **)(uintptr_t)v->host = (void *)(uintptr_t)address;
+        cudart.host->write((uint64_t)(uintptr_t)v->host, &address, sizeof address);
+        v->address = address;
     }
 }
 
@@ -306,7 +298,7 @@ cudaError_t cudart_function_describe(cudart_function *f) {
 
 cudaError_t cudart_variable_find(const void *symbol, uint64_t *address, size_t *bytes) {
     for (cudart_variable *v = cudart.variables; v; v = v->next) {
-        bool managed_value = v->managed && symbol && *(void *const *)v->host == symbol;
+        bool managed_value = v->managed && symbol && v->address == (uint64_t)(uintptr_t)symbol;
         if (v->host != symbol && !managed_value) continue;
         cudaError_t error = cudart_module_load(v->module);
         if (error) return error;

@@ -22,15 +22,14 @@ static void call_host(const cudart_op *op) {
     // CUDA forbids API calls from host functions, but our cuBLAS is one that copies. The lock is held, and may be
     // taken again by this thread.
     cudart.journal.calls_host = true;
-    if (op->host.callback)
-        op->host.callback(op->host.stream, cudart.fault, op->host.data);
-    else
-        op->host.function(op->host.data);
+    cudart.host->call(op);
     cudart.journal.calls_host = false;
     cudart_journal_host_function_ended();
 }
 
 static cudaError_t run(const cudart_op *op) {
+    bool has_event = op->kind == CUDART_OP_WAIT || op->kind == CUDART_OP_RECORD;
+    if (has_event && !cudart_is_event(op->event)) return cudaErrorInvalidValue; // a graph's, destroyed since
     switch (op->kind) {
     case CUDART_OP_WAIT:
         cudart_journal_wait(op->event);

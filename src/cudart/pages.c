@@ -7,13 +7,10 @@
 // at its calls (syscalls.c): without them no page is protected.
 #include "runtime.h"
 
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <ucontext.h>
 
-enum { STEPPED = 8, TRAP_FLAG = 0x100, MOST_STEPS = 100000 };
+enum { STEPPED = 8, MOST_STEPS = 100000 };
 
 // A page that is protected, and a change of one.
 typedef struct page {
@@ -81,10 +78,7 @@ static bool keep_state(uint64_t address, observe_in_flight state) {
 }
 
 static bool protect(uint64_t address, uint64_t bytes, observe_in_flight state) {
-    int access = state == OBSERVE_IS_WRITTEN ? PROT_NONE
-                 : state == OBSERVE_IS_READ  ? PROT_READ
-                                             : PROT_READ | PROT_WRITE;
-    return mprotect((void *)(uintptr_t)address, bytes, access) == 0;
+    return cudart.host->protect(address, bytes, state);
 }
 
 static int compare_pages(const void *a, const void *b) {
@@ -140,7 +134,7 @@ void cudart_pages_used(void) {
     observe_streams_each(cudart.uses, look_at_page, &changes);
     if (changes.count && !guarded.tried) {
         guarded.tried = true;
-        guarded.works = cudart_calls_watch();
+        guarded.works = cudart.host->watch_calls();
         observe_streams_name_host(cudart.uses, name_host);
     }
     if (!guarded.works) changes.count = 0;
@@ -171,18 +165,17 @@ static void open_page(uint64_t address) {
     keep_state(address, OBSERVE_IDLE);
 }
 
-// Opens the page for the instruction that stopped.
-static void step(uint64_t address, void *context) {
+// Opens the page for the instruction that stopped, where the processor can stop again after it.
+static cudart_stop step(uint64_t address) {
 #if defined(__x86_64__)
-    ucontext_t *c = context;
     if (stepping.count < STEPPED && guarded.steps++ < MOST_STEPS) {
-        c->uc_mcontext.gregs[REG_EFL] |= TRAP_FLAG;
         stepping.pages[stepping.count++] = address;
         protect(address, OBSERVE_STREAMS_PAGE, OBSERVE_IDLE);
-        return;
+        return CUDART_STOP_STEP;
     }
 #endif
     open_page(address);
+    return CUDART_STOP_GO_ON;
 }
 
 // Whether the page may stay as it is.
@@ -203,24 +196,19 @@ static bool look(uint64_t address, bool is_write) {
     return false;
 }
 
-bool cudart_pages_stopped(uint64_t address, bool is_write, void *context) {
-    if (!cudart.uses) return false;
-#if defined(__x86_64__)
-    stopped_at = (const void *)((ucontext_t *)context)->uc_mcontext.gregs[REG_RIP];
-#endif
+cudart_stop cudart_pages_stopped(uint64_t address, bool is_write, const void *instruction) {
+    if (!cudart.uses) return CUDART_STOP_FOREIGN;
+    stopped_at = instruction;
     pthread_mutex_lock(&cudart.lock);
-    bool is_ours = state_of(page_of(address)) != OBSERVE_IDLE;
-    if (is_ours && look(address, is_write)) step(page_of(address), context);
+    cudart_stop stop = CUDART_STOP_FOREIGN;
+    if (state_of(page_of(address)) != OBSERVE_IDLE)
+        stop = look(address, is_write) ? step(page_of(address)) : CUDART_STOP_GO_ON;
     pthread_mutex_unlock(&cudart.lock);
-    return is_ours;
+    return stop;
 }
 
-bool cudart_pages_stepped(void *context) {
+bool cudart_pages_stepped(void) {
     if (!stepping.count) return false;
-#if defined(__x86_64__)
-    ucontext_t *c = context;
-    c->uc_mcontext.gregs[REG_EFL] &= ~(greg_t)TRAP_FLAG;
-#endif
     pthread_mutex_lock(&cudart.lock);
     for (; stepping.count; stepping.count--) {
         uint64_t address = stepping.pages[stepping.count - 1];

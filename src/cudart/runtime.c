@@ -14,7 +14,8 @@
 
 enum { TIMED_OUT = 124, GRACE_SECONDS = 4 };
 
-cudart_state cudart;
+cudart_state cudart = {.host = &cudart_host_here};
+_Thread_local const void *cudart_called_from;
 
 double cudart_now(void) { return base_seconds(); }
 
@@ -43,6 +44,7 @@ static size_t overwritten_bytes(size_t *calls) {
 void cudart_flush_prints(void) {
     if (!cudart.print_lengths.length) return;
     size_t calls, gone = overwritten_bytes(&calls);
+    cudart.host->flush();
     if (cudart.printed.length > gone)
         fwrite(cudart.printed.data + gone, 1, cudart.printed.length - gone, stdout);
     fflush(stdout);
@@ -92,10 +94,26 @@ void cudart_keep_findings(void) {
     base_text_free(&record);
 }
 
-static void add_seal(base_text *record) {
-    char seal[BASE_SHA256];
-    base_seal(cudart.seal_key, record->data ? record->data : "", record->length, seal);
-    base_text_add(record, "{\"type\":\"seal\",\"digest\":\"%s\"}\n", seal);
+static void write_record(const base_text *record) {
+    char path[sizeof cudart.session_folder + 32];
+    const char *text = record->data ? record->data : "";
+    if (cudart.record_pipe) {
+        for (size_t done = 0; done < record->length;) {
+            ssize_t put = write(cudart.record_pipe, text + done, record->length - done);
+            if (put <= 0 && errno != EINTR) break;
+            done += put > 0 ? (size_t)put : 0;
+        }
+        close(cudart.record_pipe);
+    }
+    if (!cudart.session_folder[0]) return;
+    unfinished_path(path);
+    unlink(path);
+    // Removing works on a full disk too: without this file, whoever misses the record knows that it was lost.
+    snprintf(path, sizeof path, "%s/record.pending", cudart.session_folder);
+    unlink(path);
+    snprintf(path, sizeof path, "%s/record.jsonl", cudart.session_folder);
+    kz_error error = {0};
+    if (base_file_write(path, text, record->length, &error)) fprintf(stderr, "kz: %s\n", error.message);
 }
 
 void cudart_finish(void) {
@@ -114,18 +132,7 @@ void cudart_finish(void) {
                                    "the order of %llu operations: more than %d at once were in no order",
                                    (unsigned long long)cudart.journal.chains.unplaced, OBSERVE_CHAINS);
     observe_session_finish(cudart.session, &record);
-    if (cudart.is_sealed) add_seal(&record);
-    char path[sizeof cudart.session_folder + 32];
-    unfinished_path(path);
-    if (cudart.session_folder[0]) unlink(path);
-    // Removing works on a full disk too: without this file, whoever misses the record knows that it was lost.
-    snprintf(path, sizeof path, "%s/record.pending", cudart.session_folder);
-    if (cudart.session_folder[0]) unlink(path);
-    snprintf(path, sizeof path, "%s/record.jsonl", cudart.session_folder);
-    kz_error error = {0};
-    if (cudart.session_folder[0] &&
-        base_file_write(path, record.data ? record.data : "", record.length, &error))
-        fprintf(stderr, "kz: %s\n", error.message);
+    write_record(&record);
     base_text_free(&record);
 }
 
@@ -174,21 +181,8 @@ static void at_exit(int status, void *context) {
     cudart_end(status);
 }
 
-// Whoever reads the record gives the key for its seal at the head of stdin, before the program's own code runs: a record
-// that the program writes itself has no seal.
-static bool take_key(void) {
-    size_t got = 0;
-    while (got < sizeof cudart.seal_key) {
-        ssize_t more = read(STDIN_FILENO, cudart.seal_key + got, sizeof cudart.seal_key - got);
-        if (more <= 0) return false;
-        got += (size_t)more;
-    }
-    return true;
-}
-
 // What listens is decided before the program's first instruction: its own setenv() comes too late.
 static void remember_session(void) {
-    cudart.is_sealed = variable("KZ_SEAL") && take_key();
     const char *words = variable("KZ_OBSERVE"), *folder = variable("KZ_SESSION");
     snprintf(cudart.observe, sizeof cudart.observe, "%s", words ? words : "");
     snprintf(cudart.session_folder, sizeof cudart.session_folder, "%s", folder ? folder : "");
@@ -276,6 +270,7 @@ static kz_status open_machine(kz_error *error) {
     sim_config config;
     device_gpu_configure(&cudart.gpu, &config);
     config.host_view = true;
+    config.on_view = cudart.host->view;
     config.shared_per_block = config.shared_per_block_optin; // ptxas, where it was asked, allowed less
     return sim_machine_open(&config, &cudart.machine, error);
 }
@@ -301,7 +296,7 @@ static void open_runtime(void) {
 
 cudaError_t cudart_enter(const void *caller) {
     pthread_mutex_lock(&cudart.lock);
-    cudart.caller = caller;
+    cudart.caller = cudart_called_from ? cudart_called_from : caller;
     if (!cudart.opened) open_runtime();
     return cudart_broken();
 }

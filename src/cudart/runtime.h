@@ -16,6 +16,9 @@
 
 #include "device/clock.h"
 #include "device/gpus.h"
+#include "error_words.h"
+#include "host.h"
+#include "host_process.h"
 #include "observe/streams.h"
 #include "sim/sim.h"
 #include "sim/texture.h"
@@ -48,6 +51,7 @@ typedef struct cudart_variable {
     char *name;
     size_t bytes;
     bool managed;
+    uint64_t address; // of a managed one, as the host knows it; 0 before
     cudart_module *module;
     struct cudart_variable *next;
 } cudart_variable;
@@ -90,6 +94,7 @@ typedef struct cudart_allocation {
     unsigned flags;
     const char *call; // that made it
     uint64_t serial;  // its ordinal
+    void *shared;     // registered memory, as this process has it
     struct CUmemPoolHandle_st *pool;
     int preferred, preferred_type, accessed_by, read_mostly, last_prefetch, last_prefetch_type;
 } cudart_allocation;
@@ -172,7 +177,7 @@ typedef enum cudart_op_kind {
     CUDART_OP_FREE,
 } cudart_op_kind;
 
-typedef struct cudart_op {
+struct cudart_op {
     cudart_op_kind kind;
     union {
         cudart_launch launch;
@@ -189,7 +194,7 @@ typedef struct cudart_op {
         struct cudaMemAllocNodeParams alloc;
         uint64_t address; // FREE
     };
-} cudart_op;
+};
 
 cudart_copy cudart_copy_1d(void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind,
                            const char *call);
@@ -306,14 +311,9 @@ void cudart_uses_waited(void);       // the host has
 void cudart_pages_used(void);   // by the operation that has just ended
 void cudart_pages_waited(void); // the host has
 void cudart_pages_open(void);   // all, for good
-// A signal's handler asks: whether that was the doing of a protected page, and the program goes on.
-bool cudart_pages_stopped(uint64_t address, bool is_write, void *context);
-bool cudart_pages_stepped(void *context);
-// A system call is about to use memory for the host: looks at it and opens its pages; and afterwards.
-void cudart_pages_look(uint64_t address, uint64_t bytes, bool is_write);
-void cudart_pages_close(uint64_t address, uint64_t bytes);
-bool cudart_calls_watch(void); // syscalls.c: from now on; false where that cannot be
-bool cudart_calls_stopped(const siginfo_t *info, void *context);
+// The processor stopped the host at an access: what its signal handler is to do.
+cudart_stop cudart_pages_stopped(uint64_t address, bool is_write, const void *instruction);
+bool cudart_pages_stepped(void); // false where no step was under way
 
 // ---- the model of time (clock.c) --------------------------------------------------------------------------
 
@@ -390,10 +390,10 @@ struct CUgraphExec_st {
     struct CUgraphExec_st *next;
 };
 
-// per_thread.c: this thread's default stream; whether the program takes it for stream 0.
-cudaStream_t cudart_own_stream(void);
-bool cudart_has_per_thread_default(void);
+cudaStream_t cudart_own_stream(void); // this thread's default stream
 cudaError_t cudart_stream_find(cudaStream_t handle, cudaStream_t *stream);
+bool cudart_is_event(cudaEvent_t event);
+bool cudart_is_node(cudaGraphNode_t node);
 cudaError_t cudart_stream_depend(cudaStream_t stream, cudaGraphNode_t const *nodes, size_t count);
 cudaError_t cudart_stream_joins(cudaStream_t stream, cudart_capture *capture); // by waiting for its event
 void cudart_stream_leave(cudaStream_t stream);
@@ -415,11 +415,14 @@ typedef struct cudart_state {
     device_gpu gpu;
     sim_machine *machine;
     observe_session *session;
-    observe_streams *uses;                  // NULL where nobody looks for races
-    struct debug_session *debugger;         // NULL unless KZ_DEBUG asks for one
-    char session_folder[512], observe[128]; // KZ_SESSION and KZ_OBSERVE when the library was loaded
-    bool is_sealed;                         // the record is, by this key
-    uint8_t seal_key[BASE_SEAL_KEY];
+    observe_streams *uses;          // NULL where nobody looks for races
+    struct debug_session *debugger; // NULL unless KZ_DEBUG asks for one
+    const cudart_host *host;
+    // KZ_SESSION and KZ_OBSERVE when the library was loaded. The record goes into the folder, or through the pipe.
+    char session_folder[512], observe[128];
+    int record_pipe;          // 0: none
+    const char *program_file; // of the host; NULL: this process's own
+    uint64_t program_bias;    // how far it lies from where its file says; of another's
     uint64_t seed;
     double timeout;
     atomic_bool timed_out, launching, finished;
@@ -472,6 +475,8 @@ extern cudart_state cudart;
 
 // Locks, opens the device at the first call, and gives the error that every call now gives, if any.
 cudaError_t cudart_enter(const void *caller);
+extern _Thread_local const void
+    *cudart_called_from; // instead of `caller`, where the program is elsewhere; else NULL
 cudaError_t cudart_broken(void);
 // Keeps an error for cudaGetLastError, unlocks, and gives the error back.
 cudaError_t cudart_leave(cudaError_t error);
@@ -482,8 +487,6 @@ cudaError_t cudart_leave(cudaError_t error);
 
 cudaError_t cudart_error_of(kz_status status, const sim_fault_info *fault);
 bool cudart_is_sticky(cudaError_t error);
-const char *cudart_error_name(cudaError_t error);
-const char *cudart_error_text(cudaError_t error);
 // Words on stderr: "kz: " and the lines; printed output comes first. What is said again is counted (say.c).
 void cudart_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void cudart_say_repeated(void); // at the end: how often
@@ -505,6 +508,8 @@ double cudart_now(void);
 bool cudart_function_at(const void *address, char *name, size_t capacity);
 void cudart_note_failure(const char *what, cudaError_t error);
 void cudart_watch_signals(void);
+// The host went to device memory, and ends.
+void cudart_explain_touch(uint64_t address, cudart_touch host, const void *instruction);
 void cudart_reset_device(void);
 
 // debugger.c

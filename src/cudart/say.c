@@ -52,7 +52,7 @@ void cudart_say(const char *format, ...) {
     bool is_new = keep(text);
     pthread_mutex_unlock(&cudart.lock);
     if (!is_new) return;
-    fflush(stdout); // what the program printed before stands before
+    cudart.host->flush();
     fprintf(stderr, "kz: %s\n", text);
 }
 

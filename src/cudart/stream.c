@@ -20,7 +20,7 @@ cudaError_t cudart_stream_find(cudaStream_t handle, cudaStream_t *stream) {
     return cudaErrorInvalidResourceHandle;
 }
 
-static bool is_event(cudaEvent_t event) {
+bool cudart_is_event(cudaEvent_t event) {
     for (struct CUevent_st *e = cudart.events; e; e = e->next)
         if (e == event) return true;
     return false;
@@ -235,7 +235,7 @@ static cudaError_t keep_nodes(cudaEvent_t event, cudaStream_t stream) {
 
 static cudaError_t event_record(cudaEvent_t event, cudaStream_t handle, unsigned flags) {
     cudaStream_t stream;
-    if (!is_event(event)) return cudaErrorInvalidResourceHandle;
+    if (!cudart_is_event(event)) return cudaErrorInvalidResourceHandle;
     if (flags > cudaEventRecordExternal) return cudaErrorInvalidValue;
     cudaError_t error = cudart_stream_find(handle, &stream);
     if (error) return error;
@@ -265,7 +265,7 @@ static cudart_capture *capture_of(cudaEvent_t event) {
 
 static cudaError_t stream_wait_event(cudaStream_t handle, cudaEvent_t event, unsigned flags) {
     cudaStream_t stream;
-    if (!is_event(event)) return cudaErrorInvalidResourceHandle;
+    if (!cudart_is_event(event)) return cudaErrorInvalidResourceHandle;
     cudaError_t error = cudart_stream_find(handle, &stream);
     if (error) return error;
     cudart_capture *capture = capture_of(event);
@@ -291,7 +291,7 @@ cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned
 CUDART_TWIN(cudaStreamWaitEvent, _ptsz);
 
 static cudaError_t event_wait(cudaEvent_t event, bool is_wait) {
-    if (!is_event(event)) return cudaErrorInvalidResourceHandle;
+    if (!cudart_is_event(event)) return cudaErrorInvalidResourceHandle;
     if (capture_of(event)) return cudaErrorCapturedEvent;
     if (is_wait) cudart_journal_count_wait();
     cudart_journal_event_ended(event);
@@ -303,7 +303,7 @@ cudaError_t cudaEventQuery(cudaEvent_t event) { return CUDART_CALL(event_wait(ev
 
 static cudaError_t event_elapsed(float *ms, cudaEvent_t start, cudaEvent_t end) {
     if (!ms) return cudaErrorInvalidValue;
-    if (!is_event(start) || !is_event(end)) return cudaErrorInvalidResourceHandle;
+    if (!cudart_is_event(start) || !cudart_is_event(end)) return cudaErrorInvalidResourceHandle;
     if ((start->flags | end->flags) & cudaEventDisableTiming) return cudaErrorInvalidResourceHandle;
     if (!start->recorded || !end->recorded) return cudaErrorInvalidResourceHandle;
     if (!cudart_journal_has_ended(start) || !cudart_journal_has_ended(end)) {

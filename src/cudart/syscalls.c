@@ -4,9 +4,11 @@
 // page. So a filter hands such calls to us: the bytes are looked at as if the host itself had used them, the pages
 // are open while the call is made. Other calls pass, those of the one instruction that makes ours among them: the
 // filter outlives an exec, so it may stop nothing that another program does.
-#include "runtime.h"
+#include "host_process.h"
 
 #if defined(__x86_64__)
+
+#include "base/base.h"
 
 #include <errno.h>
 #include <linux/audit.h>
@@ -40,9 +42,8 @@ enum { SECCOMP_STOPPED = 1 }; // SYS_SECCOMP, whose header does not go with <sig
 #define LEAST(value, then, otherwise) BPF_JUMP(BPF_JMP | BPF_JGE | BPF_K, (value), (then), (otherwise))
 #define ANSWER(value)                 BPF_STMT(BPF_RET | BPF_K, (value))
 
-bool cudart_calls_watch(void) {
-    uint64_t base, bytes, made = (uint64_t)(uintptr_t)cudart_call_made;
-    sim_memory_range(cudart.machine, &base, &bytes);
+bool cudart_calls_watch(uint64_t base, uint64_t bytes) {
+    uint64_t made = (uint64_t)(uintptr_t)cudart_call_made;
     struct sock_filter code[] = {
         FIELD(arch),
         EQUAL(AUDIT_ARCH_X86_64, 0, 15),
@@ -84,9 +85,7 @@ bool cudart_calls_stopped(const siginfo_t *info, void *context) {
 
 #else
 
-#include <signal.h>
-
-bool cudart_calls_watch(void) { return false; }
+bool cudart_calls_watch(uint64_t base, uint64_t bytes) { return false; }
 bool cudart_calls_stopped(const siginfo_t *info, void *context) { return false; }
 
 #endif

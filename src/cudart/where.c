@@ -4,7 +4,6 @@
 #include <elf.h>
 #include <fcntl.h>
 #include <stdio.h>
-#include <sys/auxv.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -17,7 +16,8 @@ typedef struct program_file {
 static program_file map_program(void) {
     program_file file = {0};
     struct stat status;
-    int number = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
+    int number = open(cudart.program_file ? cudart.program_file : "/proc/self/exe",
+                      O_RDONLY | O_CLOEXEC | O_NOFOLLOW * (cudart.program_file != NULL));
     if (number < 0) return file;
     if (fstat(number, &status) == 0 && status.st_size > (off_t)sizeof(Elf64_Ehdr)) {
         void *data = mmap(NULL, (size_t)status.st_size, PROT_READ, MAP_PRIVATE, number, 0);
@@ -29,14 +29,6 @@ static program_file map_program(void) {
 
 static bool holds(const program_file *file, uint64_t offset, uint64_t bytes) {
     return offset <= file->size && bytes <= file->size - offset;
-}
-
-// How far the program lies from where its file says.
-static uint64_t load_bias(void) {
-    const Elf64_Phdr *headers = (const Elf64_Phdr *)getauxval(AT_PHDR);
-    for (size_t i = 0, count = headers ? getauxval(AT_PHNUM) : 0; i < count; i++)
-        if (headers[i].p_type == PT_PHDR) return (uint64_t)(uintptr_t)headers - headers[i].p_vaddr;
-    return 0;
 }
 
 static const char *find(const program_file *file, const Elf64_Shdr *symbols, const Elf64_Shdr *names,
@@ -54,6 +46,7 @@ static const char *find(const program_file *file, const Elf64_Shdr *symbols, con
 
 bool cudart_function_at(const void *address, char *name, size_t capacity) {
     program_file file = map_program();
+    uint64_t bias = cudart.program_file ? cudart.program_bias : cudart_program_bias();
     const Elf64_Ehdr *head = (const Elf64_Ehdr *)file.data;
     const char *found = NULL;
     if (head && holds(&file, head->e_shoff, (uint64_t)head->e_shnum * sizeof(Elf64_Shdr))) {
@@ -61,7 +54,7 @@ bool cudart_function_at(const void *address, char *name, size_t capacity) {
         for (unsigned i = 0; i < head->e_shnum && !found; i++)
             if (sections[i].sh_type == SHT_SYMTAB && sections[i].sh_link < head->e_shnum)
                 found = find(&file, &sections[i], &sections[sections[i].sh_link],
-                             (uint64_t)(uintptr_t)address - load_bias());
+                             (uint64_t)(uintptr_t)address - bias);
     }
     if (found) snprintf(name, capacity, "%s", cudart_readable(found));
     if (head) munmap((void *)(uintptr_t)file.data, file.size);

@@ -161,7 +161,21 @@ bool sandbox_filter_enter(const sandbox_plan *plan, bool has_landlock, bool has_
     return f.count < ROOM && prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 &&
            prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program, 0, 0) == 0;
 }
+bool sandbox_forbid_processes(void) {
+    filter f = {.count = 0};
+    load(&f, offsetof(struct seccomp_data, arch));
+    add(&f, BPF_JMP | BPF_JEQ | BPF_K, MACHINE, 1, 0);
+    give(&f, SECCOMP_RET_KILL_PROCESS);
+    load_number(&f);
+    add_clone(&f, false);
+    refuse_call(&f, SYS_ptrace, refuse(EPERM));
+    give(&f, SECCOMP_RET_ALLOW);
+    struct sock_fprog program = {.len = f.count, .filter = f.code};
+    return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 &&
+           prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program, 0, 0) == 0;
+}
 #else
+bool sandbox_forbid_processes(void) { return false; }
 bool sandbox_filter_enter(const sandbox_plan *plan, bool has_landlock, bool has_scope) {
     (void)plan, (void)has_landlock, (void)has_scope;
     return false;

@@ -92,4 +92,8 @@ typedef struct sandbox_result {
 kz_status sandbox_run(const sandbox_process *process, sandbox_result *result, kz_error *error);
 void sandbox_result_free(sandbox_result *result);
 
+// For a process that starts a submission itself: this process, which becomes the submission, starts no other from now on
+// (it is killed, SIGSYS) and traces none. False where the kernel cannot.
+bool sandbox_forbid_processes(void);
+
 #endif

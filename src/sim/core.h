@@ -42,6 +42,7 @@ struct sim_extent {
 // Memory of the host's own that kernels may use at its address.
 typedef struct sim_registration {
     uint64_t address, bytes;
+    uint8_t *data; // where this process has it
     bool read_only;
 } sim_registration;
 
@@ -54,6 +55,7 @@ typedef struct sim_memory {
     uint64_t heap_used, heap_limit; // device malloc
     bool host_view;                 // the addresses are reserved in the host's address space as well
     int visible;                    // file descriptor of the pages that both sides see
+    void (*on_view)(uint64_t address, uint64_t bytes, bool is_seen); // sim_config's
     sim_registration *registered;
     size_t registered_count, registered_capacity;
 } sim_memory;
@@ -65,7 +67,7 @@ uint64_t sim_memory_suballocate(sim_memory *memory, uint64_t bytes,
                                 const char *label); // 0 when there is no room
 uint64_t sim_memory_suballocate_visible(sim_memory *memory, uint64_t bytes, const char *label);
 bool sim_memory_release(sim_memory *memory, uint64_t address);
-// Where registered memory is: at its own address; NULL where none holds the range.
+// Where this process has registered memory; NULL where none holds the range.
 uint8_t *sim_memory_registered(const sim_memory *memory, uint64_t address, uint64_t bytes, bool write);
 // Events of a module's variables.
 void sim_memory_emit_variable(sim_machine *machine, uint64_t address, uint64_t bytes, const char *name);

@@ -171,10 +171,12 @@ static bool show(sim_memory *memory, uint64_t address, uint64_t bytes) {
         if (mmap(mappings[i], bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, memory->visible,
                  (off_t)(address - SIM_GLOBAL_BASE)) == MAP_FAILED)
             return false;
+    if (memory->on_view) memory->on_view(address, bytes, true);
     return true;
 }
 
 static void hide(sim_memory *memory, uint64_t address, uint64_t bytes) {
+    if (memory->on_view) memory->on_view(address, bytes, false);
     fallocate(memory->visible, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)(address - SIM_GLOBAL_BASE),
               (off_t)bytes);
     reserve(sim_memory_host(memory, address), bytes, PROT_READ | PROT_WRITE, MAP_FIXED);
@@ -319,20 +321,20 @@ uint8_t *sim_memory_registered(const sim_memory *memory, uint64_t address, uint6
     for (size_t i = 0; i < memory->registered_count; i++) {
         const sim_registration *r = &memory->registered[i];
         if (address - r->address < r->bytes && bytes <= r->bytes - (address - r->address))
-            return write && r->read_only ? NULL : (uint8_t *)(uintptr_t)address;
+            return write && r->read_only ? NULL : r->data + (address - r->address);
     }
     return NULL;
 }
 
-kz_status sim_memory_register(sim_machine *machine, const void *host, uint64_t bytes, bool read_only,
-                              kz_error *error) {
+kz_status sim_memory_register(sim_machine *machine, uint64_t address, void *data, uint64_t bytes,
+                              bool read_only, kz_error *error) {
     sim_memory *memory = &machine->memory;
-    uint64_t address = (uint64_t)(uintptr_t)host;
     for (size_t i = 0; i < memory->registered_count; i++) {
         const sim_registration *r = &memory->registered[i];
         if (address < r->address + r->bytes && r->address < address + bytes)
-            return base_fail(error, KZ_BUSY, "part of the %" PRIu64 " bytes at %p is registered already",
-                             bytes, host);
+            return base_fail(error, KZ_BUSY,
+                             "part of the %" PRIu64 " bytes at 0x%" PRIx64 " is registered already", bytes,
+                             address);
     }
     if (memory->registered_count == memory->registered_capacity) {
         size_t capacity = memory->registered_capacity ? memory->registered_capacity * 2 : 16;
@@ -342,22 +344,21 @@ kz_status sim_memory_register(sim_machine *machine, const void *host, uint64_t b
         memory->registered_capacity = capacity;
     }
     memory->registered[memory->registered_count++] =
-        (sim_registration){.address = address, .bytes = bytes, .read_only = read_only};
+        (sim_registration){.address = address, .data = data, .bytes = bytes, .read_only = read_only};
     emit(machine, SIM_MEMORY_ALLOC, address, bytes, 0, ++memory->serial, "registered host memory");
     emit(machine, SIM_MEMORY_HOST_WRITE, address, bytes, 0, 0, NULL); // what is in it was defined elsewhere
     return KZ_OK;
 }
 
-kz_status sim_memory_unregister(sim_machine *machine, const void *host, kz_error *error) {
+kz_status sim_memory_unregister(sim_machine *machine, uint64_t address, kz_error *error) {
     sim_memory *memory = &machine->memory;
-    uint64_t address = (uint64_t)(uintptr_t)host;
     for (size_t i = 0; i < memory->registered_count; i++) {
         if (memory->registered[i].address != address) continue;
         emit(machine, SIM_MEMORY_FREE, address, memory->registered[i].bytes, 0, 0, "registered host memory");
         memory->registered[i] = memory->registered[--memory->registered_count];
         return KZ_OK;
     }
-    return base_fail(error, KZ_INVALID, "no registered memory begins at %p", host);
+    return base_fail(error, KZ_INVALID, "no registered memory begins at 0x%" PRIx64, address);
 }
 
 // ---- the host's side -----------------------------------------------------------------------------
@@ -400,6 +401,10 @@ bool sim_memory_is_device(const sim_machine *machine, uint64_t address) {
 void sim_memory_range(const sim_machine *machine, uint64_t *base, uint64_t *bytes) {
     *base = SIM_GLOBAL_BASE;
     *bytes = machine->memory.reserved;
+}
+
+int sim_memory_view(const sim_machine *machine) {
+    return machine->memory.host_view ? machine->memory.visible : -1;
 }
 
 bool sim_memory_is_visible(const sim_machine *machine, uint64_t address) {

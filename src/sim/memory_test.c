@@ -119,13 +119,13 @@ static void registered_memory_is_at_its_own_address(void **state) {
     uint64_t at = (uint64_t)(uintptr_t)mine;
     assert_int_equal(sim_machine_open(&(sim_config){.sm = 90, .memory_bytes = 1 << 20}, &machine, &error),
                      KZ_OK);
-    assert_int_equal(sim_memory_register(machine, mine, sizeof mine, true, &error), KZ_OK);
-    assert_int_equal(sim_memory_register(machine, mine + 4, 4, true, &error), KZ_BUSY);
+    assert_int_equal(sim_memory_register(machine, at, mine, sizeof mine, true, &error), KZ_OK);
+    assert_int_equal(sim_memory_register(machine, at + 16, mine + 4, 4, true, &error), KZ_BUSY);
     assert_ptr_equal(sim_memory_registered(&machine->memory, at + 60, 4, false), mine + 15);
     assert_null(sim_memory_registered(&machine->memory, at + 60, 8, false));
     assert_null(sim_memory_registered(&machine->memory, at, 4, true)); // read only
-    assert_int_equal(sim_memory_unregister(machine, mine, &error), KZ_OK);
-    assert_int_equal(sim_memory_unregister(machine, mine, &error), KZ_INVALID);
+    assert_int_equal(sim_memory_unregister(machine, at, &error), KZ_OK);
+    assert_int_equal(sim_memory_unregister(machine, at, &error), KZ_INVALID);
     assert_null(sim_memory_registered(&machine->memory, at, 4, false));
     sim_machine_close(machine);
 }

@@ -24,6 +24,7 @@ kz_status sim_machine_open(const sim_config *config, sim_machine **machine, kz_e
         free(m);
         return status;
     }
+    m->memory.on_view = config->on_view;
     long cores = sysconf(_SC_NPROCESSORS_ONLN);
     m->cores = cores < 1 ? 1 : (unsigned)cores;
     pthread_mutex_init(&m->storage_lock, NULL);

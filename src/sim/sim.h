@@ -25,6 +25,8 @@ typedef struct sim_config {
     // Device addresses are reserved in this process too: what is not visible cannot be touched by the host.
     // One machine of a process can have it.
     bool host_view;
+    // Told when the host begins or ceases to see a range of it; NULL where the host is this process.
+    void (*on_view)(uint64_t address, uint64_t bytes, bool is_seen);
 } sim_config;
 
 // Shared memory that the system keeps for each block of the architecture `sm`, beside the block's own, and what a
@@ -51,11 +53,13 @@ kz_status sim_memory_alloc(sim_machine *machine, uint64_t bytes, uint64_t *addre
 // The host reads and writes it at the same address; needs sim_config.host_view.
 kz_status sim_memory_alloc_visible(sim_machine *machine, uint64_t bytes, uint64_t *address, kz_error *error);
 kz_status sim_memory_free(sim_machine *machine, uint64_t address, kz_error *error);
-// The host's own memory, for kernels to use at its address.
-kz_status sim_memory_register(sim_machine *machine, const void *host, uint64_t bytes, bool read_only,
-                              kz_error *error);
-kz_status sim_memory_unregister(sim_machine *machine, const void *host, kz_error *error);
+// The host's own memory, for kernels to use at its address. `data`: where this process has it.
+kz_status sim_memory_register(sim_machine *machine, uint64_t address, void *data, uint64_t bytes,
+                              bool read_only, kz_error *error);
+kz_status sim_memory_unregister(sim_machine *machine, uint64_t address, kz_error *error);
 void sim_memory_range(const sim_machine *machine, uint64_t *base, uint64_t *bytes); // of all device memory
+int sim_memory_view(
+    const sim_machine *machine); // the file of what the host sees, from the range's base on; -1
 bool sim_memory_is_visible(const sim_machine *machine, uint64_t address); // a live buffer that the host sees
 bool sim_memory_is_device(const sim_machine *machine, uint64_t address);  // in the range of device memory
 // In words: which buffer the address lies in or near, whether it was freed, whether it is the host's.
