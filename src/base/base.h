@@ -84,9 +84,6 @@ void base_sha256_add_field(base_sha256 *hash,
                            const char *text); // with its length, so that "a","b" is not "ab"
 void base_sha256_end(base_sha256 *hash, char text[BASE_SHA256]);
 kz_status base_sha256_file(const char *path, char text[BASE_SHA256], kz_error *error);
-// The digest of a text under a key that whoever may not forge it does not have (HMAC, FIPS 198-1).
-enum { BASE_SEAL_KEY = 32 };
-void base_seal(const uint8_t key[BASE_SEAL_KEY], const char *text, size_t length, char seal[BASE_SHA256]);
 
 // ---- files ------------------------------------------------------------------------------------
 

@@ -90,24 +90,3 @@ kz_status base_sha256_file(const char *path, char key[BASE_SHA256], kz_error *er
     free(data);
     return KZ_OK;
 }
-
-static void add_pad(base_sha256 *hash, const uint8_t key[BASE_SEAL_KEY], uint8_t with) {
-    uint8_t pad[64];
-    memset(pad, with, sizeof pad);
-    for (size_t i = 0; i < BASE_SEAL_KEY; i++) pad[i] ^= key[i];
-    base_sha256_add(hash, pad, sizeof pad);
-}
-
-void base_seal(const uint8_t key[BASE_SEAL_KEY], const char *text, size_t length, char seal[BASE_SHA256]) {
-    base_sha256 hash;
-    uint8_t inner[32];
-    base_sha256_begin(&hash);
-    add_pad(&hash, key, 0x36);
-    base_sha256_add(&hash, text, length);
-    base_sha256_end(&hash, seal);
-    for (int i = 0; i < 32; i++) inner[i] = (uint8_t)(hash.state[i / 4] >> (24 - 8 * (i % 4)));
-    base_sha256_begin(&hash);
-    add_pad(&hash, key, 0x5c);
-    base_sha256_add(&hash, inner, sizeof inner);
-    base_sha256_end(&hash, seal);
-}

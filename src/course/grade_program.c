@@ -11,7 +11,6 @@
 
 #include "device/gpus.h"
 #include "device_work.h"
-#include "early_code.h"
 #include "finding_rows.h"
 #include "gate.h"
 #include "gates.h"
@@ -30,10 +29,8 @@ typedef struct grading {
     device_gpu gpu;
     char key[64]; // of the simulated GPU
     char library[TOOLCHAIN_PATH], folder[TOOLCHAIN_PATH], executable[TOOLCHAIN_PATH];
-    char record[COURSE_PATH + 32];
-    uint8_t seal_key[BASE_SEAL_KEY]; // of the last run
+    char device[TOOLCHAIN_PATH + 16]; // kz-device, which runs it
     bool on_gpu;
-    bool lost_record; // of a run: nothing was judged
 } grading;
 
 static void say(const grading *g, const char *what) {
@@ -99,7 +96,7 @@ static kz_status build(grading *g, kz_error *error, bool *refused) {
     recipe r = {0};
     kz_status status = open_recipe(g, g->job->file, &r, error);
     if (status) return status;
-    snprintf(g->record, sizeof g->record, "%s/record.jsonl", g->folder);
+    snprintf(g->device, sizeof g->device, "%s/kz-device", g->library);
     g->tools.warnings = &g->warnings;
     status = toolchain_build_program(&g->tools, &r.program, g->folder, g->executable, error);
     *refused = status == KZ_TOOL || status == KZ_LIMIT;
@@ -153,23 +150,10 @@ static bool counts(const json_t *finding, bool only_faults, bool gave_up) {
            (strcmp(kind, "leak") == 0 && !gave_up) || strcmp(kind, "unchecked-error") == 0;
 }
 
-// The runtime sealed it with the key of this run: one that the program wrote or changed has no such seal.
-static kz_status read_record(const grading *g, report_record *record, kz_error *error) {
-    static const char head[] = "{\"type\":\"seal\",\"digest\":\"";
-    char *text = NULL, seal[BASE_SHA256];
-    size_t size = 0;
-    if (!base_file_exists(g->record)) return base_fail(error, KZ_NOT_FOUND, "the program left no record");
-    kz_status status = base_file_read_untrusted(g->record, LARGEST_RECORD, &text, &size, error);
-    if (status) return status;
-    size_t line = sizeof head - 1 + BASE_SHA256 - 1 + 3; // and "}\n
-    char *at = size > line ? text + size - line : NULL;
-    if (at) base_seal(g->seal_key, text, size - line, seal);
-    bool is_sealed = at && strncmp(at, head, sizeof head - 1) == 0 &&
-                     strncmp(at + sizeof head - 1, seal, BASE_SHA256 - 1) == 0;
-    status = is_sealed ? report_record_parse(g->record, text, size - line, record, error)
-                       : base_fail(error, KZ_WRONG, "the record is not the one that the runtime wrote");
-    free(text);
-    return status;
+// What the process that had the device says of the run, through a pipe that the program never had.
+static kz_status read_record(const sandbox_result *result, report_record *record, kz_error *error) {
+    if (!result->log.length) return base_fail(error, KZ_NOT_FOUND, "the simulator left no record");
+    return report_record_parse("the record of the run", result->log.data, result->log.length, record, error);
 }
 
 static bool returned(const course_data *data) {
@@ -178,26 +162,15 @@ static bool returned(const course_data *data) {
     return false;
 }
 
-// Who returned and yet left nothing to read has kept the simulator from listening, unless the disk took nothing.
+// Who returned and yet left nothing to read has kept the simulator from listening.
 static bool add_silence(grading *g, const char *where) {
     char summary[300];
-    g->lost_record = course_record_is_lost(g->record);
-    if (g->lost_record) return true;
     snprintf(summary, sizeof summary, "%s: the simulator could not listen", where);
-    course_verdict_add(
-        g->verdict, "sanitizer", COURSE_BAD, COURSE_FINDING, "record", summary,
-        "The function returned, but the record of what it did is missing, damaged or not the runtime's.\n"
-        "likely: it closes or replaces files that are not its own, or another thread ends the "
-        "process\nnext: close only what the function opened, and wait for its threads");
+    course_verdict_add(g->verdict, "sanitizer", COURSE_BAD, COURSE_FINDING, "record", summary,
+                       "The function returned, but the process that has its device ended without a record.\n"
+                       "likely: it was killed, or took more memory than the task allows\n"
+                       "next: signal no other process, and allocate less");
     return true;
-}
-
-static kz_status fail_without_record(const grading *g, kz_error *error) {
-    base_fail(error, KZ_IO, "the record of what %s did could not be written to %s", g->job->task->function,
-              g->folder);
-    base_fail_note(error, "the file was not judged, and is not to blame");
-    base_fail_note(error, "free some space there, or set TMPDIR to a folder on another disk, and try again");
-    return KZ_IO;
 }
 
 static bool explain(const course_runner *runner, const course_data *data, const char *where,
@@ -205,7 +178,7 @@ static bool explain(const course_runner *runner, const course_data *data, const 
     grading *g = runner->context;
     report_record record = {0};
     report_findings findings = {0};
-    if (read_record(g, &record, NULL) != KZ_OK)
+    if (read_record(result, &record, NULL) != KZ_OK)
         return !only_faults && returned(data) && add_silence(g, where);
     bool bad = false;
     if (report_findings_open(&findings)) {
@@ -237,11 +210,11 @@ static bool explain(const course_runner *runner, const course_data *data, const 
     return bad;
 }
 
-static bool check_work(const course_runner *runner, const course_data *data, size_t count,
-                       const char *where) {
+static bool check_work(const course_runner *runner, const course_data *data, size_t count, const char *where,
+                       const sandbox_result *result) {
     grading *g = runner->context;
     report_record record = {0};
-    if (read_record(g, &record, NULL) != KZ_OK) return false; // which was said
+    if (read_record(result, &record, NULL) != KZ_OK) return false; // which was said
     bool bad = course_check_device_work(g->verdict, data, count, &record, where);
     report_record_free(&record);
     return bad;
@@ -250,7 +223,7 @@ static bool check_work(const course_runner *runner, const course_data *data, siz
 // ---- runs -----------------------------------------------------------------------------------------
 
 typedef struct variables {
-    char library[TOOLCHAIN_PATH * 2], gpu[96], observe[160], session[COURSE_PATH + 16], timeout[64];
+    char library[TOOLCHAIN_PATH * 2 + 64], gpu[96], observe[160], timeout[64];
     const char *list[9];
 } variables;
 
@@ -264,12 +237,11 @@ static void set_variables(const grading *g, const char *observe, variables *v) {
         snprintf(v->library, sizeof v->library, "LD_LIBRARY_PATH=%.900s/lib64:%.900s/lib", home, home);
         v->list[count++] = v->library;
     } else {
-        snprintf(v->library, sizeof v->library, "LD_LIBRARY_PATH=%s", g->library);
+        snprintf(v->library, sizeof v->library, "LD_LIBRARY_PATH=%s/remote:%s", g->library, g->library);
         snprintf(v->gpu, sizeof v->gpu, "KZ_GPU=%s", g->key);
         snprintf(v->observe, sizeof v->observe, "KZ_OBSERVE=%s", observe);
-        snprintf(v->session, sizeof v->session, "KZ_SESSION=%s", g->folder);
         snprintf(v->timeout, sizeof v->timeout, "KZ_TIMEOUT=%.17g", g->job->task->limit_seconds);
-        const char *all[] = {v->library, v->gpu, v->observe, v->session, v->timeout, "KZ_SEAL=1"};
+        const char *all[] = {v->library, v->gpu, v->observe, v->timeout};
         for (size_t i = 0; i < BASE_COUNT(all); i++) v->list[count++] = all[i];
     }
     v->list[count] = NULL;
@@ -286,8 +258,8 @@ static course_runner runner_of(grading *g, const char *const *argv, const variab
                            .uses_gpu = !on_simulator,
                            .explain = on_simulator ? explain : NULL,
                            .check_work = on_simulator ? check_work : NULL,
-                           .seal_key = on_simulator ? g->seal_key : NULL,
-                           .record = g->record,
+                           .log_bytes = on_simulator ? LARGEST_RECORD : 0,
+                           .may_fork = on_simulator, // kz-device does, once; the program may not
                            .context = g};
 }
 
@@ -305,13 +277,13 @@ static void detectors(const course_task *task, char words[96]) {
 }
 
 static kz_status grade_cases(grading *g, kz_error *error) {
-    const char *argv[] = {g->executable, NULL};
+    const char *argv[] = {g->device, g->executable, NULL};
     char words[96], instruments[128], summary[160];
     variables v;
     kz_status status = KZ_OK;
     if (g->on_gpu) {
         set_variables(g, NULL, &v);
-        course_runner runner = runner_of(g, argv, &v, false);
+        course_runner runner = runner_of(g, argv + 1, &v, false); // on the GPU it runs by itself
         status = course_run_cases(&runner, error);
         if (status || g->verdict->reason != COURSE_PASSED) return status;
     }
@@ -321,7 +293,6 @@ static kz_status grade_cases(grading *g, kz_error *error) {
     course_runner runner = runner_of(g, argv, &v, true);
     runner.row = g->on_gpu ? "simulated" : NULL;
     status = course_run_cases(&runner, error);
-    if (status == KZ_OK && g->lost_record) return fail_without_record(g, error);
     if (status || g->verdict->reason != COURSE_PASSED) return status;
     snprintf(summary, sizeof summary, "nothing found by: %s", words);
     course_verdict_add(g->verdict, "sanitizer", COURSE_RIGHT, COURSE_PASSED, NULL, summary, "");
@@ -383,7 +354,7 @@ static kz_status add_gate(grading *g, const course_gate *gate, const report_reco
 static kz_status grade_gates_at(grading *g, size_t first, kz_error *error) {
     const course_task *task = g->job->task;
     const course_case *at = &task->gates[first].at;
-    const char *argv[] = {g->executable, NULL};
+    const char *argv[] = {g->device, g->executable, NULL};
     char where[256];
     variables v;
     char words[96], instruments[128];
@@ -401,9 +372,8 @@ static kz_status grade_gates_at(grading *g, size_t first, kz_error *error) {
     if (status == KZ_OK && !bad) bad = course_add_end(&runner, &data, where, job.answered, &result);
     if (status == KZ_OK && !bad) status = course_add_result(&runner, &job, where, &result, &bad, error);
     if (status == KZ_OK && !bad) bad = explain(&runner, &data, where, &result, false);
-    if (status == KZ_OK && !bad) bad = check_work(&runner, &data, 1, where);
-    if (status == KZ_OK && g->lost_record) status = fail_without_record(g, error);
-    if (status == KZ_OK && !bad) status = read_record(g, &record, error);
+    if (status == KZ_OK && !bad) bad = check_work(&runner, &data, 1, where, &result);
+    if (status == KZ_OK && !bad) status = read_record(&result, &record, error);
     for (size_t i = first; i < task->gate_count && status == KZ_OK && !bad; i++)
         if (course_gate_same_case(task, at, &task->gates[i].at))
             status = add_gate(g, &task->gates[i], &record, error);
@@ -432,13 +402,6 @@ static kz_status grade_gates(grading *g, kz_error *error) {
     return status;
 }
 
-static void add_early_code(course_verdict *verdict) {
-    course_verdict_add(verdict, "source", COURSE_BAD, COURSE_SOURCE, "early",
-                       "it has code that runs before its libraries: .preinit_array or IFUNC",
-                       "The runtime must be there first, to see what the program does.\n"
-                       "next: do it in the function that is graded, or in a constructor");
-}
-
 kz_status course_grade_program(const course_grade_job *job, const char *source, course_verdict *verdict,
                                kz_error *error) {
     grading *g = calloc(1, sizeof *g);
@@ -455,7 +418,6 @@ kz_status course_grade_program(const course_grade_job *job, const char *source, 
         if (error) *error = problem;
     } else {
         course_verdict_add(verdict, "compiles", COURSE_RIGHT, COURSE_PASSED, NULL, "by nvcc", "");
-        if (course_has_early_code(g->executable)) add_early_code(verdict);
         course_verdict_add_warnings(verdict, &g->warnings);
         status = course_reference_open(job->task, &g->reference, error);
         if (status == KZ_OK && verdict->reason == COURSE_PASSED) status = grade_cases(g, error);

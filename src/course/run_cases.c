@@ -6,7 +6,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/random.h>
 #include <unistd.h>
 
 enum { OUTPUT = 1 << 18, SHOWN = 800, SEEDS = 2, TIMED_OUT = 124 };
@@ -19,40 +18,12 @@ static uint64_t new_nonce(void) {
     return (uint64_t)block.word[0] << 32 | block.word[1];
 }
 
-// The file that the runtime removes before it writes its record, which works on a full disk too.
-static void pending_of(const char *record, char path[COURSE_PATH + 48]) {
-    size_t folder = strlen(record) - strlen(strrchr(record, '/'));
-    snprintf(path, COURSE_PATH + 48, "%.*s/record.pending", (int)folder, record);
-}
-
-static kz_status prepare_record(const char *record, kz_error *error) {
-    char pending[COURSE_PATH + 48];
-    pending_of(record, pending);
-    base_remove_tree(record); // whatever the last run left in their places
-    base_remove_tree(pending);
-    return base_file_write_scratch(pending, "", 0, error);
-}
-
-bool course_record_is_lost(const char *record) {
-    char pending[COURSE_PATH + 48];
-    pending_of(record, pending);
-    return !base_file_exists(record) && !base_file_exists(pending);
-}
-
-static kz_status make_key(uint8_t key[BASE_SEAL_KEY], kz_error *error) {
-    if (getrandom(key, BASE_SEAL_KEY, 0) == BASE_SEAL_KEY) return KZ_OK;
-    return base_fail(error, KZ_IO, "the system gives no random numbers: %s", strerror(errno));
-}
-
 kz_status course_run_jobs(const course_runner *runner, course_harness_job *jobs, size_t count,
                           sandbox_result *result, kz_error *error) {
     base_text input = {0};
     uint64_t nonce = new_nonce();
     *result = (sandbox_result){0};
-    kz_status status = runner->seal_key ? make_key(runner->seal_key, error) : KZ_OK;
-    if (runner->seal_key) base_text_add_bytes(&input, (const char *)runner->seal_key, BASE_SEAL_KEY);
-    if (status == KZ_OK) status = course_harness_pack(jobs, count, nonce, &input, error);
-    if (status == KZ_OK && runner->record) status = prepare_record(runner->record, error);
+    kz_status status = course_harness_pack(jobs, count, nonce, &input, error);
     bool is_c = runner->job->task->kind == COURSE_C;
     const char *const readable[] = {runner->executable, NULL};
     if (status == KZ_OK) {
@@ -337,7 +308,7 @@ static kz_status run_case(const course_runner *runner, const course_case *c, boo
         if (status == KZ_OK && !*bad && runner->explain)
             *bad = runner->explain(runner, &data[0], where, &result, false);
         if (status == KZ_OK && !*bad && runner->check_work)
-            *bad = runner->check_work(runner, data, SEEDS, where);
+            *bad = runner->check_work(runner, data, SEEDS, where, &result);
         for (size_t i = 0; i < SEEDS && !*bad && status == KZ_OK; i++)
             *bad = add_cuda_error(runner, &jobs[i], where);
     }

@@ -22,20 +22,15 @@ typedef struct course_runner {
     // Whether right results were come by in the right way: of the calls of the last run, which are `data`; adds a row and
     // is true where they were not. May be NULL.
     bool (*check_work)(const struct course_runner *runner, const course_data *data, size_t count,
-                       const char *where);
+                       const char *where, const sandbox_result *result);
     void *context;
     uint64_t seed;      // of course_run_one's data; 0: the fresh one
-    uint8_t *seal_key;  // with `record`: a new key for each run, by which the runtime seals it; NULL
     size_t log_bytes;   // as a sandbox_process has it
-    const char *record; // a file that the process writes and `explain` reads: removed before each run; NULL
     const char *row;    // the name of the row that says that all is right; NULL: "results"
     bool together;      // all cases in one process first: right there is right
 } course_runner;
 
 // One process for these jobs. Errors are the grader's; how it went is in jobs and result. Free the result's texts.
-// Whether the process came to writing its record and could not: the disk's fault, not its own.
-bool course_record_is_lost(const char *record);
-
 kz_status course_run_jobs(const course_runner *runner, course_harness_job *jobs, size_t count,
                           sandbox_result *result, kz_error *error);
 // One job on `c`. `data` is to be closed in any case.

@@ -43,8 +43,16 @@ static cudaError_t create(cudaArray_t *array, const struct cudaChannelFormatDesc
         free(made);
         return error;
     }
+    made->next = cudart.arrays;
+    cudart.arrays = made;
     *array = made;
     return cudaSuccess;
+}
+
+bool cudart_is_array(cudaArray_const_t array) {
+    for (const struct cudaArray *a = cudart.arrays; a; a = a->next)
+        if (a == array) return true;
+    return false;
 }
 
 cudaError_t cudaMallocArray(cudaArray_t *array, const struct cudaChannelFormatDesc *format, size_t width,
@@ -59,10 +67,14 @@ cudaError_t cudaMalloc3DArray(cudaArray_t *array, const struct cudaChannelFormat
 
 static cudaError_t destroy(cudaArray_t array) {
     if (!array) return cudaSuccess;
-    if (array->is_level) return cudaErrorInvalidValue;
+    if (!cudart_is_array(array)) return cudaErrorInvalidValue; // of a mipmapped one, perhaps
     cudaError_t error = cudart_deallocate(array->address, "cudaFreeArray");
-    if (!error) free(array);
-    return error;
+    if (error) return error;
+    struct cudaArray **at = &cudart.arrays;
+    while (*at != array) at = &(*at)->next;
+    *at = array->next;
+    free(array);
+    return cudaSuccess;
 }
 
 cudaError_t cudaFreeArray(cudaArray_t array) { return CUDART_CALL(destroy(array)); }
@@ -117,7 +129,6 @@ static cudaError_t create_mipmapped(cudaMipmappedArray_t *array, const struct cu
         struct cudaArray *level = &made->levels[i];
         level->format = *format;
         level->flags = flags;
-        level->is_level = true;
         level->extent = (struct cudaExtent){halved(extent.width, i), halved(extent.height, i),
                                             slices_stay ? extent.depth : halved(extent.depth, i)};
         level->address = bytes; // from the beginning, for now

@@ -116,7 +116,6 @@ struct cudaArray {
     unsigned flags;
     uint64_t address;
     size_t element, pitch, slice; // bytes
-    bool is_level;                // of a mipmapped array, which owns the memory
     struct cudaArray *next;
 };
 
@@ -394,6 +393,7 @@ cudaStream_t cudart_own_stream(void); // this thread's default stream
 cudaError_t cudart_stream_find(cudaStream_t handle, cudaStream_t *stream);
 bool cudart_is_event(cudaEvent_t event);
 bool cudart_is_node(cudaGraphNode_t node);
+bool cudart_is_array(cudaArray_const_t array);
 cudaError_t cudart_stream_depend(cudaStream_t stream, cudaGraphNode_t const *nodes, size_t count);
 cudaError_t cudart_stream_joins(cudaStream_t stream, cudart_capture *capture); // by waiting for its event
 void cudart_stream_leave(cudaStream_t stream);
@@ -448,6 +448,7 @@ typedef struct cudart_state {
     struct CUstream_st legacy;
     struct CUstream_st *streams;
     struct CUevent_st *events;
+    struct cudaArray *arrays; // but those of mipmapped ones
     cudart_capture *captures;
     struct CUgraph_st *graphs;
     struct CUgraphExec_st *execs;

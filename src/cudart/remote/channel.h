@@ -14,7 +14,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { REMOTE_WORDS = 12, REMOTE_MOST_TEXT = 4096 };
+// Descriptors stand above those that programs take for theirs.
+enum { REMOTE_WORDS = 12, REMOTE_MOST_TEXT = 4096, REMOTE_FIRST_FD = 100 };
 
 #define REMOTE_VARIABLE "KZ_DEVICE" // "DOOR,VIEW,SHARED": descriptors that the program inherits
 

@@ -43,7 +43,7 @@ static int open_shared(void) {
 }
 
 // What the program inherits; everything else is closed by its exec.
-static int inherited(int file) { return file < 0 ? -1 : fcntl(file, F_DUPFD, 10); }
+static int inherited(int file) { return file < 0 ? -1 : fcntl(file, F_DUPFD, REMOTE_FIRST_FD); }
 
 _Noreturn static void become(char **argv, int door, int shared) {
     char value[64];

@@ -2,6 +2,7 @@
 // is what only the program's own process can do: its memory is read and written, its functions are called, its pages are
 // protected. CUDA's headers are not included: a call is words, and the rows of calls.def know what they mean.
 #include <errno.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
@@ -168,7 +169,11 @@ static bool open_channel(void) {
         close(ends[0]);
         return false;
     }
-    channel = ends[0];
+    channel = fcntl(ends[0], F_DUPFD_CLOEXEC, REMOTE_FIRST_FD);
+    if (channel < 0)
+        channel = ends[0];
+    else
+        close(ends[0]);
     program.base = heard.words[0];
     program.size = heard.words[1];
     return true;
@@ -284,6 +289,16 @@ const char *cudaGetErrorString(int error);
 const char *cudaGetErrorString(int error) {
     call(REMOTE_cudaGetErrorString, (const uint64_t[REMOTE_WORDS]){(uint64_t)error}, NULL);
     return cudart_error_text(error);
+}
+
+typedef struct channel_format {
+    int bits[4];
+    unsigned kind;
+} channel_format;
+
+channel_format cudaCreateChannelDesc(int x, int y, int z, int w, unsigned kind);
+channel_format cudaCreateChannelDesc(int x, int y, int z, int w, unsigned kind) {
+    return (channel_format){{x, y, z, w}, kind};
 }
 
 // ---- <<<grid, block, shared, stream>>>: kept between two calls of a kernel's stub ---------------------------------

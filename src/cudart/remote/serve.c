@@ -308,6 +308,8 @@ typedef enum argument_kind {
     ARGUMENT_NODES,
     ARGUMENT_EVENT,
     ARGUMENT_MODULE,
+    ARGUMENT_ARRAY,
+    ARGUMENT_RESOURCE,
     ARGUMENT_SPECIAL,
 } argument_kind;
 
@@ -350,6 +352,10 @@ cudaError_t __cudaGetKernel(cudaKernel_t *kernel, const void *function);
     { ARGUMENT_EVENT, 0 }
 #define MODULE                                                                                               \
     { ARGUMENT_MODULE, 0 }
+#define ARRAY                                                                                                \
+    { ARGUMENT_ARRAY, 0 }
+#define RESOURCE                                                                                             \
+    { ARGUMENT_RESOURCE, sizeof(struct cudaResourceDesc) }
 #define SPECIAL                                                                                              \
     { ARGUMENT_SPECIAL, 0 }
 
@@ -377,6 +383,11 @@ static special *special_of(uint32_t call) {
     }
 }
 
+static bool is_resource(const struct cudaResourceDesc *r) {
+    if (r->resType == cudaResourceTypeArray) return cudart_is_array(r->res.array.array);
+    return r->resType != cudaResourceTypeMipmappedArray;
+}
+
 // Puts a copy of what the argument points at in its place. False where that cannot be, or a handle is none.
 static bool prepare(const argument *a, uint64_t *w, size_t i, copies *c) {
     char text[REMOTE_MOST_TEXT];
@@ -398,6 +409,10 @@ static bool prepare(const argument *a, uint64_t *w, size_t i, copies *c) {
         if (count > MOST_NODES) return false;
         if (count) w[i] = word_of(take(c, w[i], count * sizeof(cudaGraphNode_t)));
         return !count || (w[i] && are_nodes(pointer_of(w[i]), count));
+    case ARGUMENT_RESOURCE:
+        w[i] = w[i] ? word_of(take(c, w[i], a->bytes)) : 0;
+        return w[i] && is_resource(pointer_of(w[i]));
+    case ARGUMENT_ARRAY: return cudart_is_array(pointer_of(w[i]));
     case ARGUMENT_NODE: return cudart_is_node(pointer_of(w[i]));
     case ARGUMENT_EVENT: return cudart_is_event(pointer_of(w[i]));
     case ARGUMENT_MODULE: return is_module(w[i]);
