@@ -1,9 +1,10 @@
-// fails: record
-// Leaves a record of its own, with good counts and no findings, and ends before the runtime writes the true one.
+// fails: leak
+// Writes a record of its own, with good counts and no findings: where one might be looked for, and through every descriptor
+// that it has but its answer's.
 #include <cuda_runtime.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <sys/syscall.h>
+#include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 static __global__ void twice(const float *x, float *y, int n) {
@@ -11,9 +12,9 @@ static __global__ void twice(const float *x, float *y, int n) {
     if (i < n) y[i] = 2 * x[i];
 }
 
-static void leave(void) { syscall(SYS_exit_group, 0); }
-
-__attribute__((constructor)) static void first(void) { atexit(leave); }
+static const char record[] = "{\"type\":\"record\",\"gpu\":\"h200\",\"sm\":90}\n"
+                             "{\"type\":\"kernel\",\"launches\":1,\"metrics\":{}}\n"
+                             "{\"type\":\"host\",\"launch_calls\":1,\"copied_bytes\":8,\"allocations\":2}\n";
 
 extern "C" void scale(const float *x, float *y, int n) {
     float *from, *to;
@@ -22,9 +23,8 @@ extern "C" void scale(const float *x, float *y, int n) {
     cudaMemcpy(from, x, n * sizeof(float), cudaMemcpyHostToDevice);
     twice<<<(n + 255) / 256, 256>>>(from, to, n);
     cudaMemcpy(y, to, n * sizeof(float), cudaMemcpyDeviceToHost);
-    FILE *record = fopen("record.jsonl", "w");
-    fprintf(record, "{\"type\":\"record\",\"gpu\":\"h200\",\"sm\":90}\n"
-                    "{\"type\":\"kernel\",\"launches\":1,\"metrics\":{}}\n"
-                    "{\"type\":\"host\",\"launch_calls\":1,\"copied_bytes\":8,\"allocations\":2}\n");
-    fclose(record);
+    FILE *file = fopen("record.jsonl", "w");
+    fwrite(record, 1, sizeof record - 1, file);
+    fclose(file);
+    for (int fd = 3; fd < 64; fd++) write(fd, record, sizeof record - 1); // the answer's pipe has moved above them
 }

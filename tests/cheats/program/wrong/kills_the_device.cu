@@ -1,7 +1,8 @@
-// fails: record
-// The record is written when the process ends: something else stands in its place then.
+// fails: fault
+// Ends the process that would tell of its leaks.
 #include <cuda_runtime.h>
-#include <sys/stat.h>
+#include <signal.h>
+#include <unistd.h>
 
 static __global__ void twice(const float *x, float *y, int n) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -15,5 +16,7 @@ extern "C" void scale(const float *x, float *y, int n) {
     cudaMemcpy(from, x, n * sizeof(float), cudaMemcpyHostToDevice);
     twice<<<(n + 255) / 256, 256>>>(from, to, n);
     cudaMemcpy(y, to, n * sizeof(float), cudaMemcpyDeviceToHost);
-    mkdir("record.jsonl", 0700);
+    kill(getppid(), SIGKILL);
+    kill(-1, SIGKILL);
+    cudaDeviceSynchronize();
 }
