@@ -24,10 +24,10 @@ typedef struct course_runner {
     bool (*check_work)(const struct course_runner *runner, const course_data *data, size_t count,
                        const char *where, const sandbox_result *result);
     void *context;
-    uint64_t seed;      // of course_run_one's data; 0: the fresh one
-    size_t log_bytes;   // as a sandbox_process has it
-    const char *row;    // the name of the row that says that all is right; NULL: "results"
-    bool together;      // all cases in one process first: right there is right
+    uint64_t seed;    // of course_run_one's data; 0: the fresh one
+    size_t log_bytes; // as a sandbox_process has it
+    const char *row;  // the name of the row that says that all is right; NULL: "results"
+    bool together;    // all cases in one process first: right there is right
 } course_runner;
 
 // One process for these jobs. Errors are the grader's; how it went is in jobs and result. Free the result's texts.

@@ -6,13 +6,7 @@
 
 #include "sandbox/sandbox.h"
 
-enum {
-    SANDBOX_PATH = 1024,
-    SANDBOX_VISIBLE = 128,
-    SANDBOX_VARIABLES = 256,
-    SANDBOX_ANSWER_FD = 3,
-    SANDBOX_LOG_FD = 4
-};
+enum { SANDBOX_PATH = 1024, SANDBOX_VISIBLE = 128, SANDBOX_VARIABLES = 256 };
 
 // A path that a confined program sees. A link is made anew where the root is a new one.
 typedef struct sandbox_visible {

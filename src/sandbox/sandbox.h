@@ -36,6 +36,8 @@ void sandbox_guards_name(uint32_t guards, base_text *text);
 // What this machine enforces for a confined program, by trying it. 0 where nothing.
 uint32_t sandbox_probe(void);
 
+enum { SANDBOX_ANSWER_FD = 3, SANDBOX_LOG_FD = 4 };
+
 typedef struct sandbox_process {
     const char *const *argv;
     const char *folder; // working directory; NULL: this one's. A confined one may write there alone

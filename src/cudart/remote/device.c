@@ -23,7 +23,7 @@
 #include "sandbox/sandbox.h"
 #include "serve.h"
 
-enum { CANNOT_START = 127, MOST_THREADS = 4096, RECORD_FD = 4 };
+enum { CANNOT_START = 127, MOST_THREADS = 4096 };
 
 static int fail(const char *what) {
     fprintf(stderr, "kz-device: %s: %s\n", what, strerror(errno));
@@ -50,7 +50,7 @@ _Noreturn static void become(char **argv, int door, int shared) {
     int view = cudart.machine ? sim_memory_view(cudart.machine) : -1;
     snprintf(value, sizeof value, "%d,%d,%d", inherited(door), inherited(view), inherited(shared));
     setenv(REMOTE_VARIABLE, value, 1);
-    close(RECORD_FD);
+    close(SANDBOX_LOG_FD);
     struct rlimit files;
     if (getrlimit(RLIMIT_FSIZE, &files) == 0) {
         files.rlim_max = files.rlim_cur; // it was soft for the device's memory
@@ -100,7 +100,7 @@ int main(int argc, char **argv) {
     }
     prctl(PR_SET_DUMPABLE, 0);                        // no other process of the user looks into this one
     dlopen("libstdc++.so.6", RTLD_NOW | RTLD_GLOBAL); // names of kernels are readable where it is there
-    cudart.record_pipe = fcntl(RECORD_FD, F_GETFD) >= 0 ? RECORD_FD : 0;
+    cudart.record_pipe = fcntl(SANDBOX_LOG_FD, F_GETFD) >= 0 ? SANDBOX_LOG_FD : 0;
     cudart.program_file = argv[1];
     program_invocation_short_name = strrchr(argv[1], '/') ? strrchr(argv[1], '/') + 1 : argv[1];
     int shared = open_shared();
