@@ -227,7 +227,7 @@ static void figures_of_lines(void **state) {
     expect(
         r,
         "\"kind\":\"reduction\",\"space\":\"global\",\"bytes\":4,\"requests\":1,\"lanes\":32,\"sectors\":32,"
-        "\"ideal_sectors\":1,\"distinct\":1,\"patterns\":[{\"kind\":\"uniform\"");
+        "\"ideal_sectors\":1,\"distinct\":1,\"gathered\":true,\"patterns\":[{\"kind\":\"uniform\"");
     expect(r, "\"kind\":\"load\",\"space\":\"global\",\"bytes\":4,\"requests\":1,\"lanes\":32,\"sectors\":4,"
               "\"ideal_sectors\":4,\"patterns\":[{\"kind\":\"contiguous\"");
     free(r);

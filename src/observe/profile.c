@@ -475,7 +475,8 @@ observe_inst_accesses *observe_profile_accesses(observe_profile *profile, const 
     observe_inst_accesses *made = &profile->accesses[profile->access_count];
     *made = (observe_inst_accesses){.line = module->line_of[inst->serial],
                                     .ptx_line = inst->line,
-                                    .address_by_data = module->infos[inst->serial].address_by_data};
+                                    .address_by_data = module->infos[inst->serial].address_by_data,
+                                    .gathered = module->infos[inst->serial].gathered};
     if (module->module) made->text = text_of(module->module, inst);
     *at = ++profile->access_count;
     return made;

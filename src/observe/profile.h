@@ -79,8 +79,8 @@ typedef struct observe_inst_accesses {
     uint32_t line, ptx_line;
     char *text;
     observe_access_sums *sums;
-    observe_padding padding; // that was tried; {0}: none
-    bool address_by_data;    // see metrics.h
+    observe_padding padding;        // that was tried; {0}: none
+    bool address_by_data, gathered; // see metrics.h
 } observe_inst_accesses;
 
 typedef struct observe_cache_sums {

@@ -138,6 +138,7 @@ static void write_access(base_text *out, const observe_inst_accesses *inst, cons
         base_text_add(out, ",\"wavefronts\":%llu,\"ideal_wavefronts\":%llu",
                       (unsigned long long)a->wavefronts, (unsigned long long)a->ideal_wavefronts);
     if (a->kind == SIM_ATOMIC) base_text_add(out, ",\"distinct\":%llu", (unsigned long long)a->distinct);
+    if (inst->gathered && a->space == SIM_GLOBAL) base_text_add(out, ",\"gathered\":true");
     if (inst->address_by_data) base_text_add(out, ",\"address_by_data\":true");
     if (!bulk && a->requests) write_patterns(out, a);
     if (a->space == SIM_SHARED && !bulk && inst->padding.row) write_padding(out, &inst->padding);
