@@ -54,17 +54,14 @@ static observe_resource largest(const report_prof_kernel *k, int except) {
     return (observe_resource)best;
 }
 
-static bool is_memory(observe_resource r) {
-    return r == OBSERVE_BY_DRAM || r == OBSERVE_BY_L2 || r == OBSERVE_BY_L1;
-}
-
 // Warps that wait for a memory that is busy nearly as long wait for that memory: more of them, where an SM has all it
 // can hold, are not to be had.
 static void rank(report_prof_kernel *k) {
     k->first = largest(k, -1);
     k->second = largest(k, (int)k->first);
     k->close = k->seconds[k->second] >= CLOSE * k->seconds[k->first];
-    if (k->first == OBSERVE_BY_LATENCY && k->close && k->is_full && is_memory(k->second)) {
+    if (k->first == OBSERVE_BY_LATENCY && k->close && k->is_full &&
+        (k->second == OBSERVE_BY_DRAM || k->second == OBSERVE_BY_L2)) {
         k->first = k->second;
         k->second = OBSERVE_BY_LATENCY;
     }
@@ -91,6 +88,24 @@ static double shared_part(const report_prof_kernel *k) {
             if (k->lines[i].accesses[a].space == REPORT_PROF_SHARED)
                 shared += k->lines[i].accesses[a].wavefronts;
     return shared > 0 ? shared / (shared + global) : 0;
+}
+
+// The part of L1's time that is gone without these counts.
+static double part_of_l1(const report_prof_kernel *k, const observe_launch *launch, const observe_sums *all,
+                         const observe_sum_index *counts, size_t count) {
+    observe_sums without = *all;
+    for (size_t i = 0; i < count; i++) without.value[counts[i]] = 0;
+    double seconds = k->seconds[OBSERVE_BY_L1];
+    return seconds > 0 ? 1 - observe_time_of(launch, &without).resource[OBSERVE_BY_L1] / seconds : 0;
+}
+
+static void divide_l1(report_prof_kernel *k, const observe_launch *launch, const observe_sums *all) {
+    static const observe_sum_index texture[] = {OBSERVE_SUM_INST_LOAD_TEXTURE},
+                                   constant[] = {OBSERVE_SUM_PIPE_CONST, OBSERVE_SUM_CONST_DISTINCT,
+                                                 OBSERVE_SUM_CONST_REQUESTS};
+    k->texture_part = part_of_l1(k, launch, all, texture, BASE_COUNT(texture));
+    k->constant_part = part_of_l1(k, launch, all, constant, BASE_COUNT(constant));
+    k->shared_part = shared_part(k);
 }
 
 // ---- spilled registers -------------------------------------------------------------------------------------
@@ -166,7 +181,7 @@ void report_prof_estimate(const report_prof *report, report_prof_kernel *k) {
         observe_time_of_part(&launch, &all, &part, k->lines[i].seconds);
     }
     charge_spills(k);
-    k->shared_part = shared_part(k);
+    divide_l1(k, &launch, &all);
     k->resident =
         fmin(k->occupancy.blocks, ceil(k->blocks / fmax(1, report->gpu.multiprocessors))) * k->warps;
     k->has_idle_sms = k->blocks < report->gpu.multiprocessors;

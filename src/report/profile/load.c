@@ -79,6 +79,7 @@ static void load_access(const json_t *json, report_prof_access *access) {
         .is_store = strcmp(kind, "store") == 0,
         .is_atomic = strcmp(kind, "atomic") == 0 || strcmp(kind, "reduction") == 0,
         .is_bulk = is_bulk,
+        .is_gathered = report_get_bool(json, "gathered"),
         .address_by_data = report_get_bool(json, "address_by_data"),
         .is_distributed = strcmp(report_get_text(json, "space"), "distributed") == 0,
         .space = space_of(report_get_text(json, "space")),

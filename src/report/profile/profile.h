@@ -58,6 +58,7 @@ typedef struct report_prof_access {
     uint32_t ptx_line, bytes; // bytes per lane
     bool is_store, is_atomic;
     bool is_distributed;  // shared memory by the cluster's window: no wavefronts are counted for it
+    bool is_gathered;     // an atomic of which ptxas folds the lanes of a warp
     bool address_by_data; // an atomic whose address depends on what was loaded
     bool is_bulk;         // by the copy engine: `bytes` of a whole copy, and each counts as one lane
     report_prof_space space;
@@ -123,6 +124,7 @@ typedef struct report_prof_kernel {
     double seconds[OBSERVE_RESOURCES];       // of one launch
     double spill_seconds[OBSERVE_RESOURCES]; // of those: for spilled registers
     double dram_start;                       // of DRAM's: what it takes to get going
+    double texture_part, constant_part;      // of the seconds of L1
     double shared_part;                      // of the seconds of L1: shared memory's
     double estimate;                         // of one launch, without what starting it takes
     double launch;                           // with it

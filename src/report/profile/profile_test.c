@@ -119,7 +119,8 @@ static void test_contention_in_sectors(void **state) {
 static void test_atomic_of_one_lane(void **state) {
     expect(&(kernel_text){.blocks = 64,
                           .threads = 256,
-                          .metrics = INST(655360, 20971520),
+                          .metrics = INST(655360, 20971520) MODEL(sampled_blocks, 1)
+                              MODEL(sampled_clocks, 9000) MODEL(wait_clocks, 9000),
                           .access =
                               "{\"kind\":\"reduction\",\"space\":\"global\",\"bytes\":4,\"requests\":512,"
                               "\"lanes\":512,\"distinct\":512,\"sectors\":512,\"ideal_sectors\":512,"
@@ -185,7 +186,7 @@ static void test_local_memory(void **state) {
     open_fixture(&f,
                  &(kernel_text){.blocks = 4096,
                                 .threads = 256,
-                                .metrics = INST(655360, 20971520),
+                                .metrics = INST(655360, 20971520) MODEL(l1_wavefronts, 1048576),
                                 .access =
                                     "{\"kind\":\"load\",\"space\":\"local\",\"bytes\":4,\"requests\":32768,"
                                     "\"lanes\":1048576,\"sectors\":1048576,\"ideal_sectors\":131072,"

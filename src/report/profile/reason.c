@@ -96,18 +96,20 @@ static void explain_sectors(report_prof *report, const report_prof_access *a, re
         line->advice = keep_in_registers;
     } else if (p->kind == REPORT_PROF_CONTIGUOUS) {
         line->reason = report_prof_text(report, "%s: neighbouring words, but off the 32-byte boundary", lead);
-        line->advice =
-            "start each warp's piece on a multiple of 32 bytes: align the row's length or the offset";
+        line->advice = "start each warp's piece on a multiple of 32 bytes: align the row's length or the "
+                       "offset; neighbours "
+                       "of a stencil cannot be aligned, there a tile in shared memory helps";
     } else {
         line->reason = report_prof_text(report, "%s: %s", lead, describe_pattern(report, a));
     }
     if (line->advice) return;
     if (p->kind == REPORT_PROF_STRIDE && stride <= 64)
-        line->advice =
-            report_prof_text(report,
-                             "store structures of %lld bytes as one array per member, or let each thread %s "
-                             "its whole structure by float4",
-                             stride, verb_of(a));
+        line->advice = report_prof_text(
+            report,
+            "store structures of %lld bytes as one array per member, or let each thread %s its whole "
+            "structure by float4; a thread that takes several elements in a row should take "
+            "every blockDim.x-th instead",
+            stride, verb_of(a));
     else if (p->kind == REPORT_PROF_STRIDE || (p->kind == REPORT_PROF_ROWS && stride > 64))
         line->advice =
             "let threadIdx.x run along the row, so that neighbouring threads touch neighbouring words; "
@@ -187,6 +189,10 @@ static void explain_atomics(report_prof *report, const report_prof_access *a, re
             "same "
             "one fold first (__match_any_sync)",
             a->space == REPORT_PROF_SHARED ? " several" : "");
+    else if (a->is_gathered)
+        line->advice =
+            "ptxas folds the threads of a warp, so that one does the atomic; fold the warps of a block in "
+            "shared memory too, and let one thread per block do it";
     else
         line->advice =
             a->pattern.kind == REPORT_PROF_UNIFORM || distinct < 1.05
@@ -252,8 +258,41 @@ static const char *commonest_class(const json_t *metrics) {
 
 // fp64 between conversions from and to something shorter: mostly a constant without its f.
 static bool doubles_by_accident(const report_prof_line *line) {
-    return report_prof_metric(line->metrics, "ptx__inst_fp64.sum") > 0 &&
+    double all = report_prof_metric(line->metrics, "ptx__inst_executed.sum");
+    return report_prof_metric(line->metrics, "ptx__inst_fp64.sum") >
+               0.1 * all && // sinf has a few, for large arguments
            report_prof_metric(line->metrics, "ptx__inst_conversion.sum") > 0;
+}
+
+// ", 97% of the special function unit's time": where a pipe is what the kernel has too little of.
+static const char *pipe_part(report_prof *report, const report_prof_kernel *k, const report_prof_line *line,
+                             const char *mostly) {
+    observe_resource r = k->first;
+    bool is_pipe = r == OBSERVE_BY_FP32 || r == OBSERVE_BY_INTEGER || r == OBSERVE_BY_FP64 ||
+                   r == OBSERVE_BY_FP16 || r == OBSERVE_BY_SPECIAL || r == OBSERVE_BY_TENSOR;
+    if (!is_pipe || k->seconds[r] <= 0 || strcmp(mostly, observe_resource_title(r)) == 0) return "";
+    return report_prof_text(report, "; %.0f%% of the %s", 100 * fmin(1, line->seconds[r] / k->seconds[r]),
+                            observe_resource_title(r));
+}
+
+// ptxas makes many instructions of a division, a remainder or a root.
+static void explain_expansion(report_prof *report, report_prof_line *line) {
+    static const double MANY = 4;
+    double each = report_prof_metric(line->metrics, observe_sum_name(OBSERVE_SUM_ISSUE)) /
+                  fmax(1, report_prof_metric(line->metrics, "ptx__inst_executed.sum"));
+    double integers = report_prof_metric(line->metrics, "ptx__inst_integer.sum"),
+           special = report_prof_metric(line->metrics, "ptx__inst_special.sum");
+    if (each < MANY || (integers <= 0 && special <= 0)) return;
+    line->reason = report_prof_text(report,
+                                    "%s; ptxas makes %.0f machine instructions of each, for divisions, "
+                                    "remainders or roots",
+                                    line->reason, each);
+    line->advice =
+        integers >= special
+            ? "divide by constants or powers of two, multiply by a reciprocal that the host computes, or "
+              "divide once outside of the loop; unsigned is cheaper than signed, 32 bits than 64"
+            : "multiply by a reciprocal, or use __fdividef, rsqrtf and their like where their precision "
+              "is enough (-use_fast_math)";
 }
 
 static void explain_instructions(report_prof *report, const report_prof_kernel *k, report_prof_line *line) {
@@ -277,8 +316,10 @@ static void explain_instructions(report_prof *report, const report_prof_kernel *
                                      "neighbouring threads "
                                      "like work (sort or bin it)";
     } else {
-        line->reason = report_prof_text(report, "%.0f%% of the instructions, mostly %s", part,
-                                        commonest_class(line->metrics));
+        const char *mostly = commonest_class(line->metrics);
+        line->reason = report_prof_text(report, "%.0f%% of the instructions, mostly %s%s", part, mostly,
+                                        pipe_part(report, k, line, mostly));
+        explain_expansion(report, line);
     }
     if (doubles_by_accident(line))
         line->advice = by_accident;
@@ -388,6 +429,42 @@ static void explain_spills(report_prof *report, report_prof_line *line) {
         "let fewer values live at once here, or allow more registers (__launch_bounds__, -maxrregcount)";
 }
 
+static void explain_texture(report_prof *report, const report_prof_kernel *k, report_prof_line *line) {
+    char requests[REPORT_NUMBER];
+    line->reason = report_prof_text(
+        report, "texture fetches: %s requests of warps in a launch",
+        report_si(requests,
+                  report_prof_metric(line->metrics, observe_sum_name(OBSERVE_SUM_INST_LOAD_TEXTURE)) /
+                      (double)k->launches,
+                  ""));
+}
+
+static double constant_addresses(const report_prof_line *line) {
+    double requests = report_prof_metric(line->metrics, observe_sum_name(OBSERVE_SUM_CONST_REQUESTS));
+    return requests > 0
+               ? report_prof_metric(line->metrics, observe_sum_name(OBSERVE_SUM_CONST_DISTINCT)) / requests
+               : 0;
+}
+
+static void explain_constant(report_prof *report, report_prof_line *line) {
+    line->reason = report_prof_text(
+        report,
+        "load of constant memory: %s addresses per request, 1 would do: they are served one after another",
+        figure(report, constant_addresses(line)));
+    line->advice = "constant memory is for words that all threads read at once: put a table that they index "
+                   "differently into shared memory, or read it as const __restrict__";
+}
+
+// Whether memory, or waiting for it, is what the line's time goes to: only then its accesses are what to explain.
+static bool is_about_memory(const report_prof_line *line) {
+    static const observe_resource of_memory[] = {OBSERVE_BY_DRAM, OBSERVE_BY_L2, OBSERVE_BY_L1,
+                                                 OBSERVE_BY_ATOMICS, OBSERVE_BY_LATENCY};
+    double most = 0, memory = 0;
+    for (int r = 0; r < OBSERVE_RESOURCES; r++) most = fmax(most, line->seconds[r]);
+    for (size_t i = 0; i < BASE_COUNT(of_memory); i++) memory = fmax(memory, line->seconds[of_memory[i]]);
+    return memory >= 0.5 * most;
+}
+
 void report_prof_explain(report_prof *report, const report_prof_kernel *k, report_prof_line *line) {
     const report_prof_access *worst = merge(report, line, pick(line, waste_of)),
                              *biggest = merge(report, line, pick(line, traffic_of));
@@ -396,6 +473,13 @@ void report_prof_explain(report_prof *report, const report_prof_kernel *k, repor
     line->advice = NULL;
     if (spills_much(line))
         explain_spills(report, line);
+    else if (k->texture_part > 0.5 &&
+             report_prof_has_metric(line->metrics, observe_sum_name(OBSERVE_SUM_INST_LOAD_TEXTURE)))
+        explain_texture(report, k, line);
+    else if (k->constant_part > 0.5 && constant_addresses(line) > WASTE)
+        explain_constant(report, line);
+    else if (!is_about_memory(line))
+        explain_instructions(report, k, line);
     else if (worst && collides(worst))
         explain_atomics(report, worst, line);
     else if (worst && report_prof_conflicts(worst))

@@ -190,13 +190,15 @@ static void show_roofline(base_text *text, const report_prof *report, const repo
     char rate[REPORT_NUMBER], flops[REPORT_NUMBER], bytes[REPORT_NUMBER];
     if (!report_prof_roofline_of(report, k, &r)) return;
     if (r.flops <= 0) {
-        base_text_add(text, "no floating point: it moves data, and DRAM's bandwidth is its peak");
+        base_text_add(text, "no floating point; DRAM's %s, read and written, would take %s at %s",
+                      report_bytes(bytes, r.bytes), report_seconds(flops, r.bytes / r.bandwidth),
+                      report_si(rate, r.bandwidth, "B/s"));
         return;
     }
     report_si(rate, r.attainable, "flop/s");
     report_si(flops, r.flops, "flop");
     base_text_add(text,
-                  "%s over the %s that it reads from DRAM and writes: %.3g flop/byte; below %.3g bandwidth "
+                  "%s over DRAM's %s: %.3g flop/byte; below %.3g bandwidth "
                   "is the peak, so at best %s, "
                   "%.*f%% of %s's peak",
                   flops, report_bytes(bytes, r.bytes), r.intensity, r.ridge, rate,
@@ -206,14 +208,23 @@ static void show_roofline(base_text *text, const report_prof *report, const repo
                       report_si(rate, r.measured_attainable, "flop/s"));
 }
 
+static bool global_atomics(const report_prof_kernel *k) {
+    for (size_t i = 0; i < k->line_count; i++)
+        for (size_t j = 0; j < k->lines[i].access_count; j++)
+            if (k->lines[i].accesses[j].is_atomic && k->lines[i].accesses[j].space == REPORT_PROF_GLOBAL)
+                return true;
+    return false;
+}
+
 static void show_memory(base_text *text, const report_prof *report, const report_prof_kernel *k) {
     report_prof_traffic t = report_prof_traffic_of(k);
     if (t.load_requests > 0)
         base_text_add(text, "loads %.1f sectors per request, ideal %.1f", t.load_sectors / t.load_requests,
                       t.load_ideal / t.load_requests);
     if (t.store_requests > 0)
-        base_text_add(text, "%sstores %.1f, ideal %.1f", t.load_requests > 0 ? "; " : "",
-                      t.store_sectors / t.store_requests, t.store_ideal / t.store_requests);
+        base_text_add(text, "%s%s %.1f, ideal %.1f", t.load_requests > 0 ? "; " : "",
+                      global_atomics(k) ? "stores and atomics" : "stores", t.store_sectors / t.store_requests,
+                      t.store_ideal / t.store_requests);
     double moved = 32 * (t.load_sectors + t.store_sectors);
     // More than all is used where lanes share words.
     if (moved > 0 && t.used_bytes <= moved)

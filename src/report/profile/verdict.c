@@ -16,6 +16,7 @@ typedef struct sums {
     double sectors, ideal_sectors; // of global memory
     double local_sectors, wavefronts, ideal_wavefronts;
     double atomics;  // lanes
+    double gathered; // atomics of warps that ptxas folds first
     double repeated; // sectors over the ideal that come from lanes that hit one address
     uint32_t widest; // bytes per lane of global accesses
 } sums;
@@ -35,6 +36,7 @@ static sums add_up(const report_prof_kernel *k) {
             }
             if (a->space == REPORT_PROF_LOCAL) s.local_sectors += a->sectors;
             if (a->space == REPORT_PROF_GLOBAL && a->is_atomic) s.atomics += a->lanes;
+            if (a->space == REPORT_PROF_GLOBAL && a->is_gathered) s.gathered += a->requests;
             if (a->space == REPORT_PROF_GLOBAL && a->is_atomic && a->distinct > 0 &&
                 a->lanes >= 2 * a->distinct)
                 s.repeated += a->sectors - a->ideal_sectors;
@@ -79,6 +81,11 @@ static bool is_per_sm(observe_resource resource) {
 // are not too few, and what comes from DRAM goes on to do so.
 static bool is_short(const report_prof_kernel *k) { return k->estimate < LAUNCH_COST; }
 
+// An empty kernel, or one that finds that it has nothing to do.
+static bool does_nothing(const report_prof_kernel *k) {
+    return k->seconds[k->first] < 0.05 * k->seconds[OBSERVE_BY_BLOCKS];
+}
+
 static report_prof_bound bound_by_sectors(const report_prof_kernel *k, const sums *s) {
     report_prof_dram dram = report_prof_dram_of(k);
     if (s->local_sectors > s->sectors) return REPORT_PROF_BY_LOCAL;
@@ -91,7 +98,7 @@ static report_prof_bound bound_by_sectors(const report_prof_kernel *k, const sum
 
 static report_prof_bound find_bound(const report_prof *report, const report_prof_kernel *k, const sums *s) {
     if (k->estimate <= 0 || k->failed >= k->launches) return REPORT_PROF_BY_UNKNOWN;
-    if (k->launches >= MANY_LAUNCHES && is_short(k)) return REPORT_PROF_BY_LAUNCH;
+    if ((k->launches >= MANY_LAUNCHES && is_short(k)) || does_nothing(k)) return REPORT_PROF_BY_LAUNCH;
     if (k->spill_seconds[k->first] > 0.5 * k->seconds[k->first]) return REPORT_PROF_BY_SPILLS;
     bool wasteful = wasted_sectors(s) >= WASTEFUL;
     if (is_contended(s) &&
@@ -104,6 +111,8 @@ static report_prof_bound find_bound(const report_prof *report, const report_prof
     case OBSERVE_BY_DRAM:
     case OBSERVE_BY_L2: return bound_by_sectors(k, s);
     case OBSERVE_BY_L1:
+        if (k->texture_part > 0.5) return REPORT_PROF_BY_TEXTURE;
+        if (k->constant_part > 0.5) return REPORT_PROF_BY_CONSTANT;
         if (k->shared_part > 0.5)
             return conflicts(s) >= WASTEFUL ? REPORT_PROF_BY_CONFLICTS : REPORT_PROF_BY_SHARED;
         return bound_by_sectors(k, s);
@@ -146,6 +155,60 @@ static const char *spill_figures(report_prof *report, const report_prof_kernel *
         k->first == OBSERVE_BY_L1 ? "" : "; L1 has no room for them");
 }
 
+static const char *l1_figures(report_prof *report, const report_prof_kernel *k, const sums *s) {
+    char time[REPORT_NUMBER], a[REPORT_NUMBER], b[REPORT_NUMBER];
+    double n = (double)k->launches, sms = fmin(report->gpu.multiprocessors, k->blocks);
+    double loads = report_prof_metric(k->metrics, observe_sum_name(OBSERVE_SUM_CONST_REQUESTS));
+    report_seconds(time, k->seconds[OBSERVE_BY_L1]);
+    if (k->bound == REPORT_PROF_BY_TEXTURE)
+        return report_prof_text(
+            report,
+            "A launch fetches textures in %s requests of warps; the SMs' texture units need %s for them",
+            report_si(a, report_prof_metric(k->metrics, observe_sum_name(OBSERVE_SUM_INST_LOAD_TEXTURE)) / n,
+                      ""),
+            time);
+    if (k->bound == REPORT_PROF_BY_CONSTANT)
+        return report_prof_text(report,
+                                "A launch loads constant memory in %s requests of %.1f addresses each, which "
+                                "are served one after "
+                                "another; that takes %s",
+                                report_si(a, loads / n, ""),
+                                report_prof_metric(k->metrics, observe_sum_name(OBSERVE_SUM_CONST_DISTINCT)) /
+                                    fmax(1, loads),
+                                time);
+    if (k->shared_part > 0.5) {
+        report_si(a, s->wavefronts / n, "");
+        report_si(b, s->ideal_wavefronts / n, "");
+        return report_prof_text(
+            report,
+            "A launch takes %s wavefronts of shared memory, %s without conflicts; one per "
+            "clock on %.0f SMs takes %s",
+            a, b, sms, time);
+    }
+    report_si(a, s->sectors / n, "");
+    report_si(b, s->ideal_sectors / n, "");
+    return report_prof_text(
+        report,
+        "A launch touches %s sectors of 32 bytes where %s would hold its data; the SMs' L1 "
+        "needs %s to look them up",
+        a, b, time);
+}
+
+static const char *atomic_figures(report_prof *report, const report_prof_kernel *k, const sums *s) {
+    char atomics[REPORT_NUMBER], folded[REPORT_NUMBER], time[REPORT_NUMBER];
+    double n = (double)k->launches;
+    const char *gathered = s->gathered > 0
+                               ? report_prof_text(report, ", of which ptxas folds those of a warp (%s)",
+                                                  report_si(folded, s->gathered / n, ""))
+                               : "";
+    return report_prof_text(
+        report,
+        "%s atomics in a launch%s; where most of them meet, L2 does them one after another, "
+        "which takes %s",
+        report_si(atomics, s->atomics / n, ""), gathered,
+        report_seconds(time, k->seconds[OBSERVE_BY_ATOMICS]));
+}
+
 static const char *figures_of(report_prof *report, const report_prof_kernel *k, const sums *s) {
     char time[REPORT_NUMBER], a[REPORT_NUMBER], b[REPORT_NUMBER];
     double n = (double)k->launches, sms = fmin(report->gpu.multiprocessors, k->blocks);
@@ -178,22 +241,7 @@ static const char *figures_of(report_prof *report, const report_prof_kernel *k, 
             "A launch touches %s sectors of 32 bytes where %s would hold its data; L2 needs %s "
             "for them",
             a, b, time);
-    case OBSERVE_BY_L1:
-        report_si(a, s->wavefronts / n, "");
-        report_si(b, s->ideal_wavefronts / n, "");
-        if (k->shared_part > 0.5)
-            return report_prof_text(
-                report,
-                "A launch takes %s wavefronts of shared memory, %s without conflicts; one per "
-                "clock on %.0f SMs takes %s",
-                a, b, sms, time);
-        report_si(a, s->sectors / n, "");
-        report_si(b, s->ideal_sectors / n, "");
-        return report_prof_text(
-            report,
-            "A launch touches %s sectors of 32 bytes where %s would hold its data; the SMs' L1 "
-            "needs %s to look them up",
-            a, b, time);
+    case OBSERVE_BY_L1: return l1_figures(report, k, s);
     case OBSERVE_BY_ISSUE:
         report_si(a, report_prof_metric(k->metrics, "ptx__inst_executed.sum") / n, "");
         return report_prof_text(
@@ -201,13 +249,7 @@ static const char *figures_of(report_prof *report, const report_prof_kernel *k, 
             "%s warp instructions in a launch, 4 per clock on each of %.0f SMs, take %s; %.1f of "
             "32 lanes are active in them",
             a, sms, time, report_prof_active_lanes(k->metrics));
-    case OBSERVE_BY_ATOMICS:
-        report_si(a, s->atomics / n, "");
-        return report_prof_text(
-            report,
-            "%s atomics in a launch; where most of them meet, L2 does them one after another, "
-            "which takes %s",
-            a, time);
+    case OBSERVE_BY_ATOMICS: return atomic_figures(report, k, s);
     case OBSERVE_BY_LATENCY:
         return report_prof_text(
             report,
@@ -215,7 +257,7 @@ static const char *figures_of(report_prof *report, const report_prof_kernel *k, 
             "SM%s cannot fill that time",
             time, k->resident, k->resident == 1 ? "" : "s", k->is_full ? ", all that it can hold," : "");
     default:
-        return report_prof_text(report, "The %s alone takes %s at the GPU's peak",
+        return report_prof_text(report, "The %s alone would take %s at the GPU's peak",
                                 observe_resource_title(k->first), time);
     }
 }
@@ -240,7 +282,12 @@ static void explain_why(report_prof *report, report_prof_kernel *k, const sums *
         k->why = report_prof_text(report, "%.0f block%s for %.0f SMs: %.0f of them have nothing to do. %s",
                                   k->blocks, k->blocks == 1 ? "" : "s", report->gpu.multiprocessors,
                                   report->gpu.multiprocessors - k->blocks, k->why);
-    if (k->bound == REPORT_PROF_BY_LAUNCH) {
+    if (k->bound == REPORT_PROF_BY_LAUNCH && does_nothing(k)) {
+        char start[REPORT_NUMBER];
+        k->why = report_prof_text(
+            report, "It does next to nothing: starting and ending it takes %s, its blocks take %s.",
+            report_seconds(start, k->launch - k->estimate), report_seconds(next, k->estimate));
+    } else if (k->bound == REPORT_PROF_BY_LAUNCH) {
         report_seconds(next, k->estimate);
         k->why = report_prof_text(
             report,
@@ -268,8 +315,9 @@ static void note_launch(report_prof *report, report_prof_kernel *k) {
                                  (unsigned long long)k->failed));
     if ((uint32_t)k->threads % 32)
         note(k, report_prof_text(
-                    report, "%.0f threads per block are no multiple of 32: the last warp has %u idle lanes",
-                    k->threads, 32 - (uint32_t)k->threads % 32));
+                    report, "%.0f thread%s per block %s no multiple of 32: the last warp has %u idle lanes",
+                    k->threads, k->threads == 1 ? "" : "s", k->threads == 1 ? "is" : "are",
+                    32 - (uint32_t)k->threads % 32));
     if (waves > 1 && waves < 4 && waves - floor(waves) > 0 && waves - floor(waves) < 0.5)
         note(k, report_prof_text(report,
                                  "the blocks come in %.2f rounds of %.0f: in the last one most SMs are idle",
@@ -343,7 +391,10 @@ static void note_work(report_prof *report, report_prof_kernel *k, const sums *s)
                               "local memory is used (%u bytes per thread): arrays with variable indices, or "
                               "variables whose address is taken",
                               k->local_bytes));
-    if (wasted_sectors(s) >= WASTEFUL && k->bound != REPORT_PROF_BY_UNCOALESCED)
+    if (k->texture_part > 0)
+        note(k,
+             "textures are not in the model of the caches: hits and DRAM's bytes are of the other accesses");
+    if (wasted_sectors(s) >= WASTEFUL && !is_contended(s) && k->bound != REPORT_PROF_BY_UNCOALESCED)
         note(k, report_prof_text(report, "%.1f times as many sectors are touched as the data would fill",
                                  wasted_sectors(s)));
     if (conflicts(s) >= WASTEFUL && k->bound != REPORT_PROF_BY_CONFLICTS)
@@ -354,6 +405,17 @@ static void note_work(report_prof *report, report_prof_kernel *k, const sums *s)
 
 static void advise_occupancy(report_prof *report, report_prof_kernel *k) {
     const report_prof_occupancy *o = &k->occupancy;
+    static const char overlap[] =
+        "give each thread several independent elements (unroll by 4), so that its loads overlap";
+    if (k->resident < o->warps) { // the grid limits it, nothing else
+        advise(k, report_prof_text(
+                      report,
+                      "the grid gives an SM %.0f of the %d warps that fit: start more blocks, with fewer "
+                      "elements each",
+                      k->resident, o->warps));
+        advise(k, overlap);
+        return;
+    }
     if (o->limiter && strcmp(o->limiter, "registers") == 0)
         advise(k, report_prof_text(
                       report,
@@ -366,7 +428,37 @@ static void advise_occupancy(report_prof *report, report_prof_kernel *k) {
                    k->shared_bytes));
     if (o->limiter && strcmp(o->limiter, "blocks") == 0)
         advise(k, report_prof_text(report, "%.0f threads per block are few: choose 128 to 256", k->threads));
-    advise(k, "give each thread several independent elements (unroll by 4), so that its loads overlap");
+    advise(k, overlap);
+}
+
+static double executed(const report_prof_kernel *k, observe_sum_index class) {
+    return report_prof_metric(k->metrics, observe_sum_name(class));
+}
+
+// Whether a tenth of the instructions load or store.
+static bool moves_much(const report_prof_kernel *k) {
+    return executed(k, OBSERVE_SUM_INST_LOAD_GLOBAL) + executed(k, OBSERVE_SUM_INST_STORE_GLOBAL) +
+               executed(k, OBSERVE_SUM_INST_LOAD_SHARED) + executed(k, OBSERVE_SUM_INST_STORE_SHARED) >
+           0.1 * executed(k, OBSERVE_SUM_INST);
+}
+
+static void advise_arithmetic(report_prof_kernel *k) {
+    bool converts = executed(k, OBSERVE_SUM_INST_CONVERSION) > executed(k, OBSERVE_SUM_INST_SPECIAL);
+    if (k->first == OBSERVE_BY_FP64)
+        advise(k, "use float where its precision is enough: this GPU has fewer units for double");
+    if (k->first == OBSERVE_BY_SPECIAL)
+        advise(k,
+               converts
+                   ? "fewer conversions: those between types of 64 bits and others take the special function "
+                     "unit, a sixteenth as fast as a multiply-add"
+                   : "fewer special functions: identities, polynomials on the pipe for multiply-adds, tables "
+                     "in shared memory");
+    if (k->first == OBSERVE_BY_INTEGER)
+        advise(k,
+               "fewer integer instructions: hoist what does not change out of the loop, & and >> for % and / "
+               "of unsigned numbers by powers of two, 32-bit indices");
+    if (k->first == OBSERVE_BY_FP32)
+        advise(k, "it does what the GPU does best: tensor cores, or fewer operations, are what is left");
 }
 
 static void advise_kernel(report_prof *report, report_prof_kernel *k, const sums *s) {
@@ -389,13 +481,23 @@ static void advise_kernel(report_prof *report, report_prof_kernel *k, const sums
         advise(k, "reuse what was read: a tile in shared memory, or several results per thread");
         break;
     case REPORT_PROF_BY_SHARED:
-        advise(k, "let each thread compute several results from registers (a 4x4 or 8x8 piece), and load "
-                  "float4 from "
-                  "shared memory");
+        advise(k,
+               "use what was loaded more than once: several results per thread from registers (of a product "
+               "a 4x4 or 8x8 piece), float4 loads of shared memory, shuffles within a warp");
+        break;
+    case REPORT_PROF_BY_TEXTURE:
+        advise(k, "fetch fewer texels: keep those that neighbouring results share in registers or shared "
+                  "memory, or "
+                  "let one filtered fetch average several");
         break;
     case REPORT_PROF_BY_ISSUE:
-        advise(k, "do more per instruction: float4 loads, unrolled loops, index arithmetic hoisted out of "
-                  "the loop");
+        advise(k,
+               moves_much(k)
+                   ? "do more per instruction: float4 loads, unrolled loops, index arithmetic hoisted out of "
+                     "the loop"
+                   : "compute the same with fewer instructions: __expf, __fdividef and their like "
+                     "(-use_fast_math) where their precision is enough, 32-bit indices, what does not change "
+                     "hoisted out of the loop");
         break;
     case REPORT_PROF_BY_LATENCY: advise_occupancy(report, k); break;
     case REPORT_PROF_BY_FEW_BLOCKS:
@@ -405,16 +507,9 @@ static void advise_kernel(report_prof *report, report_prof_kernel *k, const sums
                       2 * report->gpu.multiprocessors));
         break;
     case REPORT_PROF_BY_LAUNCH:
-        advise(k, "fuse the launches, do more in each, or record them in a CUDA graph");
+        if (!does_nothing(k)) advise(k, "fuse the launches, do more in each, or record them in a CUDA graph");
         break;
-    case REPORT_PROF_BY_ARITHMETIC:
-        if (k->first == OBSERVE_BY_FP64)
-            advise(k, "use float where its precision is enough: this GPU has fewer units for double");
-        if (k->first == OBSERVE_BY_SPECIAL)
-            advise(k, "fewer special functions: tables, identities, or __expf and its like");
-        if (k->first == OBSERVE_BY_FP32)
-            advise(k, "it does what the GPU does best: tensor cores, or fewer operations, are what is left");
-        break;
+    case REPORT_PROF_BY_ARITHMETIC: advise_arithmetic(k); break;
     default: break; // the lines say what to do
     }
 }
@@ -423,6 +518,7 @@ void report_prof_decide(report_prof *report, report_prof_kernel *k) {
     sums s = add_up(k);
     k->bound = find_bound(report, k, &s);
     if (k->bound == REPORT_PROF_BY_MEMORY) k->first = OBSERVE_BY_DRAM; // of a short launch too
+    for (size_t i = 0; i < k->line_count && does_nothing(k); i++) k->lines[i].advice = NULL;
     explain_why(report, k, &s);
     note_launch(report, k);
     note_work(report, k, &s);

@@ -158,6 +158,77 @@ static void test_compared_at_a_small_size(void **state) {
     close_fixture(&after);
 }
 
+// Textures and constants are L1's work, and no sectors of it.
+static void test_texture_and_constant(void **state) {
+    expect(&(kernel_text){.blocks = 4096,
+                          .threads = 256,
+                          .metrics = INST(655360, 20971520) ",\"ptx__inst_load_texture.sum\":294912,"
+                                                            "\"ptx__requests_texture.sum\":294912"},
+           REPORT_PROF_BY_TEXTURE, "texture fetches: 295 k requests of warps", NULL);
+    expect(&(kernel_text){.blocks = 4096,
+                          .threads = 256,
+                          .metrics = INST(655360, 20971520) ",\"ptx__requests_const.sum\":524288,"
+                                                            "\"ptx__addresses_const.sum\":16777216" MODEL(
+                                                                pipe_const, 524288)},
+           REPORT_PROF_BY_CONSTANT, "32 addresses per request, 1 would do", "const __restrict__");
+}
+
+// A line that computes is not explained by the conflicts that it has as well.
+static void test_arithmetic_beside_conflicts(void **state) {
+    static const char access[] =
+        "{\"kind\":\"load\",\"space\":\"shared\",\"bytes\":4,\"requests\":32768,\"lanes\":1048576,"
+        "\"wavefronts\":65536,\"ideal_wavefronts\":32768,\"patterns\":[{\"kind\":\"stride\",\"stride\":8,"
+        "\"share\":1}]}";
+    expect(&(kernel_text){.blocks = 4096,
+                          .threads = 256,
+                          .metrics = INST(655360, 20971520) ",\"ptx__inst_integer.sum\":600000" MODEL(
+                              pipe_alu,
+                              3000000) ",\"l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum\":65536",
+                          .access = access},
+           REPORT_PROF_BY_ARITHMETIC, "100% of the instructions, mostly integer arithmetic", NULL);
+}
+
+static void test_divisions(void **state) {
+    expect(&(kernel_text){.blocks = 4096,
+                          .threads = 256,
+                          .metrics =
+                              "\"ptx__inst_executed.sum\":655360,\"ptx__thread_inst_executed.sum\":20971520,"
+                              "\"ptx__inst_integer.sum\":600000" MODEL(issue_slots, 6000000)
+                                  MODEL(pipe_alu, 4000000)},
+           REPORT_PROF_BY_ARITHMETIC, "ptxas makes 9 machine instructions of each", "reciprocal");
+}
+
+static void test_empty_kernel(void **state) {
+    fixture f;
+    open_fixture(&f,
+                 &(kernel_text){.blocks = 1,
+                                .threads = 1,
+                                .metrics = INST(1, 1) MODEL(sampled_blocks, 1) MODEL(sampled_clocks, 1)},
+                 4);
+    assert_int_equal(f.report.kernels[0].bound, REPORT_PROF_BY_LAUNCH);
+    assert_non_null(strstr(f.report.kernels[0].why, "It does next to nothing"));
+    assert_int_equal(f.report.kernels[0].advice_count, 0);
+    assert_null(f.report.kernels[0].lines[0].advice);
+    close_fixture(&f);
+}
+
+// Shared memory leaves room for 16 warps; it is the grid that brings 8.
+static void test_the_grid_limits(void **state) {
+    fixture f;
+    open_fixture(
+        &f,
+        &(kernel_text){.blocks = 160,
+                       .threads = 128,
+                       .shared = 49152,
+                       .metrics = INST(65536, 2097152) MODEL(sampled_blocks, 1) MODEL(sampled_clocks, 60000)},
+        32);
+    const report_prof_kernel *k = &f.report.kernels[0];
+    assert_int_equal(k->bound, REPORT_PROF_BY_LATENCY);
+    assert_non_null(strstr(k->advice[0], "the grid gives an SM 8 of the 16 warps that fit"));
+    for (size_t i = 0; i < k->advice_count; i++) assert_null(strstr(k->advice[i], "smaller tile"));
+    close_fixture(&f);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_spills),
@@ -167,6 +238,11 @@ int main(void) {
         cmocka_unit_test(test_local_array),
         cmocka_unit_test(test_address_by_data),
         cmocka_unit_test(test_compared_at_a_small_size),
+        cmocka_unit_test(test_texture_and_constant),
+        cmocka_unit_test(test_arithmetic_beside_conflicts),
+        cmocka_unit_test(test_divisions),
+        cmocka_unit_test(test_empty_kernel),
+        cmocka_unit_test(test_the_grid_limits),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
