@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "source_rules.h"
+#include "source_text.h"
 
 enum { NAMES = 64, DEPTH = 64 };
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "scratch.h"
+#include "source_rules.h"
 #include "toolchain/toolchain.h"
 
 enum { FLAGS = 48 };
@@ -71,9 +72,10 @@ static bool may_stand_alone(const course_task *task) {
     return true;
 }
 
+// With `preprocessed` nothing is built: it gets what the preprocessor makes of the file.
 static kz_status build(const course_task *task, const char *file, const char *sanitize,
                        char folder[COURSE_PATH], char executable[COURSE_PATH], base_text *warnings,
-                       kz_error *error) {
+                       base_text *preprocessed, kz_error *error) {
     folder[0] = 0;
     char work[TOOLCHAIN_PATH], program_path[TOOLCHAIN_PATH], cc[COURSE_PATH];
     bool sees_races;
@@ -102,6 +104,8 @@ static kz_status build(const course_task *task, const char *file, const char *sa
                                  .plain_c = true,
                                  .cc = cc,
                                  .file_flags = file_flags};
+    if (preprocessed)
+        return toolchain_preprocess_program(&tools, &program, false, false, preprocessed, error);
     status = toolchain_build_program(&tools, &program, folder, program_path, error);
     if (status == KZ_OK) snprintf(executable, COURSE_PATH, "%s", program_path);
     return status;
@@ -111,8 +115,16 @@ kz_status course_c_build(const course_task *task, const char *file, const char *
                          char folder[COURSE_PATH], char executable[COURSE_PATH], base_text *warnings,
                          kz_error *error) {
     if (strcmp(sanitize, "none") == 0 && may_stand_alone(task)) {
-        if (build(task, file, "alone", folder, executable, warnings, NULL) == KZ_OK) return KZ_OK;
+        if (build(task, file, "alone", folder, executable, warnings, NULL, NULL) == KZ_OK) return KZ_OK;
         course_scratch_close(folder);
     }
-    return build(task, file, sanitize, folder, executable, warnings, error);
+    return build(task, file, sanitize, folder, executable, warnings, NULL, error);
+}
+
+kz_status course_c_preprocess(const course_task *task, const char *file, const char *sanitize,
+                              base_text *text, kz_error *error) {
+    char folder[COURSE_PATH] = "", executable[COURSE_PATH];
+    kz_status status = build(task, file, sanitize, folder, executable, NULL, text, error);
+    course_scratch_close(folder);
+    return status;
 }

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "harness.h"
-#include "source_rules.h"
+#include "source_text.h"
 
 enum { WORDS = 8, WORD = 32 };
 

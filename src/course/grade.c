@@ -9,6 +9,7 @@
 #include "course.h"
 #include "family/check.h"
 #include "source_rules.h"
+#include "source_text.h"
 
 // ---- the device and the seed ----------------------------------------------------------------------------
 

@@ -16,6 +16,7 @@
 #include "gates.h"
 #include "run_cases.h"
 #include "scratch.h"
+#include "source_rules.h"
 #include "toolchain/toolchain.h"
 
 enum { GRACE_SECONDS = 12, LARGEST_RECORD = 1 << 30 };
@@ -116,6 +117,21 @@ void course_compile_programs(const course_task *task, const char *device, const 
                                             files, count);
     course_scratch_close(g->folder);
     free(g);
+}
+
+kz_status course_program_preprocess(const course_grade_job *job, bool for_device, bool quick, base_text *text,
+                                    kz_error *error) {
+    grading *g = calloc(1, sizeof *g);
+    course_verdict verdict = {0};
+    recipe r = {0};
+    if (!g) return base_fail(error, KZ_NO_MEMORY, "no memory to read %s", job->file);
+    snprintf(verdict.device, sizeof verdict.device, "%s", job->device ? job->device : "sim");
+    *g = (grading){.job = job, .verdict = &verdict};
+    kz_status status = open_recipe(g, job->file, &r, error);
+    if (!status) status = toolchain_preprocess_program(&g->tools, &r.program, for_device, quick, text, error);
+    course_scratch_close(g->folder);
+    free(g);
+    return status;
 }
 
 static void add_refusal(const grading *g, const kz_error *error) {

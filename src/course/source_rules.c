@@ -1,335 +1,284 @@
 // The rules about a submission's text. See source_rules.h.
 //
-// They look at the source as the compiler does: lines joined at a backslash, no comments, and no contents of
-// strings, so that none of these hides or fakes a word. The submission's own headers are looked at like it. None
-// of them may include files of the course: the solution is one of them.
+// Patterns are tried on what the preprocessor makes of it, once for each way in which it is compiled (with a sanitizer
+// and without, for the device and for the host): one truth, that of the compiler. What is the submission's own is told by
+// the preprocessor's line markers, which the submission may not write itself.
 #include "source_rules.h"
 
-#include <ctype.h>
-#include <libgen.h>
 #include <regex.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
-enum { DEEPEST = 8, MOST_HEADERS = 64, LARGEST_HEADER = 1 << 20, LARGEST_FILE = 4 << 20 };
+#include "preprocessed.h"
+#include "source_text.h"
+#include "toolchain/toolchain.h"
 
-// ---- reading ------------------------------------------------------------------------------------------------
+// One way in which a file is compiled.
+typedef struct pass {
+    bool for_device, quick; // of CUDA; quick: as nvcc is called first, and may be refused
+    const char *sanitize;   // of C
+    bool runs;              // what a rule requires must be in it
+} pass;
 
-static kz_status fail_file(const char *file, const char *what, const char *next, kz_error *error) {
-    base_fail(error, KZ_INVALID, "%s is %s", file, what);
-    base_fail_note(error, "%s", next);
-    return KZ_INVALID;
-}
-
-kz_status course_read_submission(const char *file, char **source, kz_error *error) {
-    struct stat about;
-    size_t size = 0;
-    *source = NULL;
-    if (stat(file, &about) == 0 && S_ISDIR(about.st_mode))
-        return fail_file(file, "a folder", "name the file in it: kz grade FILE", error);
-    if (stat(file, &about) == 0 && !S_ISREG(about.st_mode))
-        return fail_file(file, "no plain file, but a pipe or a device", "write your code into a file", error);
-    if (stat(file, &about) == 0 && about.st_size > LARGEST_FILE)
-        return fail_file(file, "larger than 4 MiB", "is it the right one? A submission is source code",
-                         error);
-    kz_status status = base_file_read(file, source, &size, error);
-    if (status) return status;
-    if (strlen(*source) != size) {
-        free(*source);
-        *source = NULL;
-        return fail_file(file, "no text: it holds a zero byte",
-                         "is it a program instead of its source, or saved as UTF-16? Save it as UTF-8",
-                         error);
-    }
-    if (strncmp(*source, "\xef\xbb\xbf", 3) == 0) memmove(*source, *source + 3, size - 2);
-    return KZ_OK;
-}
-
-// ---- the source without comments ------------------------------------------------------------------------
-
-// The end of what begins at `at`: a comment, a string, a character, a raw string; `at` itself for code.
-static const char *skip_piece(const char *source, const char *at) {
-    bool after_word = at > source && (isalnum((unsigned char)at[-1]) || at[-1] == '_');
-    if (at[0] == '/' && at[1] == '/') {
-        return at + strcspn(at, "\n");
-    }
-    if (at[0] == '/' && at[1] == '*') {
-        const char *end = strstr(at + 2, "*/");
-        return end ? end + 2 : at + strlen(at);
-    }
-    if (at[0] == '"' && at > source && at[-1] == 'R') {
-        char close[24];
-        size_t length = strcspn(at + 1, "(\n");
-        if (length < 17 && at[1 + length] == '(') {
-            snprintf(close, sizeof close, ")%.*s\"", (int)length, at + 1);
-            const char *end = strstr(at, close);
-            return end ? end + strlen(close) : at + strlen(at);
-        }
-    }
-    if (at[0] != '"' && (at[0] != '\'' || after_word)) return at; // 1'000 is a number
-    char quote = *at++;
-    while (*at && *at != quote && *at != '\n') at += at[0] == '\\' && at[1] ? 2 : 1;
-    return at + (*at == quote);
-}
-
-// Joins lines that end with a backslash; the newlines that go stand after the joined line, so that those behind
-// it keep their numbers. "%:" is another spelling of "#". Malloc'ed.
-static char *join_lines(const char *source) {
-    char *out = malloc(strlen(source) + 1), *to = out;
-    size_t owed = 0;
-    if (!out) return NULL;
-    for (const char *at = source; *at; at++) {
-        size_t ending = at[0] != '\\' ? 0 : at[1] == '\n' ? 1 : at[1] == '\r' && at[2] == '\n' ? 2 : 0;
-        if (ending) {
-            at += ending;
-            owed++;
-            continue;
-        }
-        if (at[0] == '%' && at[1] == ':') {
-            *to++ = '#';
-            at++;
-            continue;
-        }
-        *to++ = *at;
-        for (; *at == '\n' && owed; owed--) *to++ = '\n';
-    }
-    for (; owed; owed--) *to++ = '\n';
-    *to = 0;
-    return out;
-}
-
-// Blanks comments, and with `strings` what stands between quotes; lines stay where they are. Malloc'ed.
-static char *strip(const char *text, bool strings) {
-    char *source = join_lines(text);
-    size_t length = source ? strlen(source) : 0;
-    char *out = source ? malloc(length + 1) : NULL;
-    if (!out) {
-        free(source);
-        return NULL;
-    }
-    memcpy(out, source, length + 1);
-    for (const char *at = source; *at;) {
-        const char *end = skip_piece(source, at);
-        if (*at == '/' || strings)
-            for (const char *c = at; c < end; c++)
-                if (*c != '\n') out[c - source] = ' ';
-        at = end > at ? end : at + 1;
-    }
-    free(source);
-    return out;
-}
-
-char *course_bare_source(const char *source) { return strip(source, true); }
-
-static int line_at(const char *text, const char *at) {
-    int line = 1;
-    for (; text < at; text++) line += *text == '\n';
-    return line;
-}
-
-static const char *base_name(const char *path) {
-    const char *slash = strrchr(path, '/');
-    return slash ? slash + 1 : path;
-}
-
-// ---- a file and its own headers -------------------------------------------------------------------------------
-
-typedef struct text {
-    char path[COURSE_PATH]; // real
-    char *code;             // without comments and strings
-} text;
-
-typedef struct sources {
+typedef struct rules {
     const course_grade_job *job;
     course_verdict *verdict;
-    text texts[MOST_HEADERS]; // the submission first
-    size_t count;
-} sources;
+    toolchain tools;
+    char folder[COURSE_PATH];     // the submission's, real
+    char trusted[3][COURSE_PATH]; // real: the toolkit, kz's headers, the harness
+    bool broken[64];              // rules that have a row
+} rules;
 
-// ---- includes -------------------------------------------------------------------------------------------
+// ---- whose lines --------------------------------------------------------------------------------------------
 
-// The course's own folder: what is above tasks/<topic>/<id> or katas/<id>.
-static void course_root(const course_task *task, char root[COURSE_PATH]) {
-    char *real = realpath(task->folder, NULL);
-    snprintf(root, COURSE_PATH, "%s", real ? real : task->folder);
+static void folder_of(const char *path, int levels, char folder[COURSE_PATH]) {
+    snprintf(folder, COURSE_PATH, "%s", path);
+    for (int i = 0; i < levels && strrchr(folder, '/'); i++) *strrchr(folder, '/') = 0;
+}
+
+static void trust(char folder[COURSE_PATH], const char *path) {
+    char *real = path[0] ? realpath(path, NULL) : NULL;
+    snprintf(folder, COURSE_PATH, "%s", real ? real : "");
     free(real);
-    for (int up = 0; up < 3; up++) {
-        char *slash = strrchr(root, '/');
-        if (!slash || slash == root) return;
-        *slash = 0;
-        const char *folder = base_name(root);
-        bool is_list = strcmp(folder, "tasks") == 0 || strcmp(folder, "katas") == 0;
-        if (is_list) {
-            slash = strrchr(root, '/');
-            if (slash && slash != root) *slash = 0;
-            return;
-        }
-    }
 }
 
-static bool lies_in(const char *path, const char *folder) {
-    size_t length = strlen(folder);
-    return strncmp(path, folder, length) == 0 && path[length] == '/';
+static void trust_tools(rules *r) {
+    char toolkit[COURSE_PATH], harness[COURSE_PATH + 16];
+    folder_of(r->tools.nvcc, 2, toolkit);
+    snprintf(harness, sizeof harness, "%s/harness", r->tools.cache);
+    trust(r->trusted[0], toolkit);
+    trust(r->trusted[1], r->tools.include);
+    trust(r->trusted[2], harness);
 }
 
-// Where an included name leads from the file that includes it; false where there is nothing: the compiler knows
-// other folders.
-static bool resolve(const char *from, const char *name, char real[COURSE_PATH]) {
-    char folder[COURSE_PATH], path[2 * COURSE_PATH];
-    snprintf(folder, sizeof folder, "%s", from);
-    if (name[0] == '/')
-        snprintf(path, sizeof path, "%s", name);
-    else
-        snprintf(path, sizeof path, "%s/%s", dirname(folder), name);
-    char *found = realpath(path, NULL);
-    bool fits = found && strlen(found) < COURSE_PATH;
-    if (fits) strcpy(real, found);
-    free(found);
-    return fits;
+// All but the compiler's, the system's and kz's own.
+static bool is_own(const char *path, const void *context) {
+    const rules *r = context;
+    static const char *const system[] = {"/usr", "/opt", "/lib", "/lib64", "/nix/store", "/gnu/store"};
+    if (strcmp(path, r->job->file) == 0) return true;
+    for (size_t i = 0; i < BASE_COUNT(r->trusted); i++)
+        if (r->trusted[i][0] && course_lies_in(path, r->trusted[i])) return false;
+    if (course_lies_in(path, r->folder)) return true;
+    for (size_t i = 0; i < BASE_COUNT(system); i++)
+        if (course_lies_in(path, system[i])) return false;
+    return true;
 }
 
-// A file of the course: one of its folders, but for what a task gives away, or one that is called like a solution.
-static bool is_course_file(const course_grade_job *job, const char *name, const char *real) {
-    char root[COURSE_PATH], given[COURSE_PATH + 16];
-    if (strncmp(base_name(name), "solution.", 9) == 0 || strcmp(base_name(name), "reference.c") == 0)
-        return true;
-    course_root(job->task, root);
-    snprintf(given, sizeof given, "%s/files", job->task->folder);
-    return real[0] && lies_in(real, root) && !lies_in(real, given);
+// ---- patterns -----------------------------------------------------------------------------------------------
+
+static bool matches(const regex_t *regex, const base_text *text, regmatch_t *match) {
+    return text->length && regexec(regex, text->data, 1, match, 0) == 0;
 }
 
-// A device or a pipe is none; a folder is the compiler's to refuse.
-static bool is_plain(const char *path) {
-    struct stat about;
-    return stat(path, &about) != 0 || S_ISREG(about.st_mode) || S_ISDIR(about.st_mode);
+static kz_status compile(const rules *r, const char *pattern, regex_t *regex, kz_error *error) {
+    int failed = regcomp(regex, pattern, REG_EXTENDED | REG_NEWLINE);
+    if (!failed) return KZ_OK;
+    char why[200];
+    regerror(failed, regex, why, sizeof why);
+    return base_fail(error, KZ_SYNTAX, "task %s: [[source]] \"%s\" is no extended regular expression: %s",
+                     r->job->task->id, pattern, why);
 }
 
-static void refuse_include(const sources *s, const char *file, int line, const char *what) {
-    char summary[400];
-    snprintf(summary, sizeof summary, "%.200s:%d: %s", base_name(file), line, what);
-    course_verdict_add(s->verdict, "source", COURSE_BAD, COURSE_SOURCE, "include", summary,
-                       "The course's own files are no part of a submission.\n"
-                       "next: write the code into your file; headers of the toolkit and your own are fine");
-}
-
-static kz_status look_at(sources *s, const char *path, const char *source, int depth, kz_error *error);
-
-static kz_status look_at_header(sources *s, const char *real, int depth, kz_error *error) {
-    for (size_t i = 0; i < s->count; i++)
-        if (strcmp(s->texts[i].path, real) == 0) return KZ_OK;
-    char *source = NULL;
-    size_t size = 0;
-    struct stat about;
-    if (depth >= DEEPEST || stat(real, &about) != 0 || !S_ISREG(about.st_mode) ||
-        about.st_size > LARGEST_HEADER || base_file_read(real, &source, &size, NULL) != KZ_OK)
-        return KZ_OK; // what the compiler makes of it is its to say
-    kz_status status = look_at(s, real, source, depth + 1, error);
-    free(source);
-    return status;
-}
-
-// One line that begins with "#": an #include or its like.
-static kz_status look_at_directive(sources *s, const char *path, int line, const char *word, int depth,
-                                   kz_error *error) {
-    static const char *const words[] = {"include_next", "include", "import", "embed"};
-    size_t i = 0;
-    while (i < BASE_COUNT(words) && strncmp(word, words[i], strlen(words[i])) != 0) i++;
-    if (i == BASE_COUNT(words)) return KZ_OK;
-    const char *name = word + strlen(words[i]);
-    name += strspn(name, " \t");
-    char close = *name == '"' ? '"' : '>', named[COURSE_PATH], real[COURSE_PATH] = "";
-    size_t length = *name == '"' || *name == '<' ? strcspn(name + 1, (char[]){close, '\n', 0}) : 0;
-    snprintf(named, sizeof named, "%.*s", (int)length, length ? name + 1 : "");
-    bool found = length && resolve(path, named, real);
-    if (length == 0)
-        refuse_include(s, path, line, "an #include must name its file");
-    else if (is_course_file(s->job, named, real))
-        refuse_include(s, path, line, "this includes a file of the course");
-    else if (strcmp(words[i], "embed") == 0)
-        refuse_include(s, path, line, "#embed is not taken here");
-    else if (found && !is_plain(real))
-        refuse_include(s, path, line, "this includes a device or a pipe, which a compiler reads without end");
-    else if (found)
-        return look_at_header(s, real, depth, error);
-    return KZ_OK;
-}
-
-// The file's includes, and those of the headers among them.
-static kz_status look_at(sources *s, const char *path, const char *source, int depth, kz_error *error) {
-    if (s->count == MOST_HEADERS) return KZ_OK;
-    char *code = strip(source, true), *with_strings = strip(source, false);
-    kz_status status =
-        code && with_strings ? KZ_OK : base_fail(error, KZ_NO_MEMORY, "no memory for %s", path);
-    if (!status) {
-        text *added = &s->texts[s->count++];
-        snprintf(added->path, sizeof added->path, "%s", path);
-        added->code = code;
-        code = NULL;
-    }
-    int line = 1;
-    for (const char *at = with_strings; !status && *at; line++) {
-        const char *end = at + strcspn(at, "\n"), *word = at + strspn(at, " \t\f\v");
-        if (*word == '#')
-            status = look_at_directive(s, path, line, word + 1 + strspn(word + 1, " \t"), depth, error);
-        at = end + (*end == '\n');
-    }
-    const char *binary = status ? NULL : strstr(with_strings, ".incbin");
-    if (binary) refuse_include(s, path, line_at(with_strings, binary), ".incbin is not taken here");
-    free(code);
-    free(with_strings);
-    return status;
-}
-
-// ---- rules ----------------------------------------------------------------------------------------------
-
-static kz_status check_rule(sources *s, const course_source_rule *rule, kz_error *error) {
-    const course_grade_job *job = s->job;
-    regex_t regex;
-    int failed = regcomp(&regex, rule->pattern, REG_EXTENDED | REG_NEWLINE);
-    if (failed) {
-        char why[200];
-        regerror(failed, &regex, why, sizeof why);
-        return base_fail(error, KZ_SYNTAX, "task %s: [[source]] \"%s\" is no extended regular expression: %s",
-                         job->task->id, rule->pattern, why);
-    }
-    regmatch_t match;
-    size_t i = 0;
-    while (i < s->count && regexec(&regex, s->texts[i].code, 1, &match, 0) != 0) i++;
-    bool found = i < s->count;
-    regfree(&regex);
-    if (found != rule->forbid) return KZ_OK;
-    base_text summary = {0}, detail = {0};
-    if (found) {
-        const char *code = s->texts[i].code;
-        base_text_add(&summary, "%s:%d: \"%.*s\" is not to be used here", base_name(s->texts[i].path),
-                      line_at(code, code + match.rm_so), (int)(match.rm_eo - match.rm_so),
-                      code + match.rm_so);
-    } else
-        base_text_add(&summary, "%s: there is no \"%s\" in it", base_name(job->file), rule->pattern);
-    base_text_add(&detail, "%s\nnext: %s", rule->why ? rule->why : "The exercise asks for it.",
-                  found ? "do it without; comments and texts do not count"
-                        : "use it; see the statement and the hints");
-    course_verdict_add(s->verdict, "source", COURSE_BAD, COURSE_SOURCE, rule->pattern, summary.data,
-                       detail.data);
-    base_text_free(&summary);
+static void add_broken(rules *r, const char *pattern, const char *summary, const char *why,
+                       const char *next) {
+    base_text detail = {0};
+    base_text_add(&detail, "%s\nnext: %s", why, next);
+    course_verdict_add(r->verdict, "source", COURSE_BAD, COURSE_SOURCE, pattern, summary,
+                       detail.data ? detail.data : "");
     base_text_free(&detail);
+}
+
+static void add_found(rules *r, const course_preprocessed *p, const regmatch_t *match, bool in_pragma,
+                      const char *pattern, const char *why, const char *next) {
+    base_text summary = {0};
+    const char *text = in_pragma ? p->pragmas.data : p->code.data;
+    size_t file = 0;
+    int line = 0;
+    if (!in_pragma) course_preprocessed_place(p, (size_t)match->rm_so, &file, &line);
+    base_text_add(&summary, "%s",
+                  base_file_name(in_pragma || !p->file_count ? r->job->file : p->files[file]));
+    if (line) base_text_add(&summary, ":%d", line);
+    base_text_add(&summary, ": \"%.*s\" is not to be used here", (int)(match->rm_eo - match->rm_so),
+                  text + match->rm_so);
+    add_broken(r, pattern, summary.data ? summary.data : "", why, next);
+    base_text_free(&summary);
+}
+
+static kz_status check_rule(rules *r, size_t i, const course_preprocessed *p, bool runs, kz_error *error) {
+    const course_source_rule *rule = &r->job->task->rules[i];
+    regex_t regex;
+    regmatch_t match;
+    if (i >= BASE_COUNT(r->broken) || r->broken[i] || (!rule->forbid && !runs)) return KZ_OK;
+    kz_status status = compile(r, rule->pattern, &regex, error);
+    if (status) return status;
+    bool in_code = matches(&regex, &p->code, &match), found = in_code || matches(&regex, &p->pragmas, &match);
+    regfree(&regex);
+    r->broken[i] = found == rule->forbid;
+    const char *why = rule->why ? rule->why : "The exercise asks for it.";
+    if (found && rule->forbid)
+        add_found(r, p, &match, !in_code, rule->pattern, why,
+                  "do it without; comments and texts do not count");
+    else if (!found && !rule->forbid) {
+        char summary[400];
+        snprintf(summary, sizeof summary, "%.150s: there is no \"%.150s\" in it",
+                 base_file_name(r->job->file), rule->pattern);
+        add_broken(r, rule->pattern, summary, why,
+                   "use it where it is compiled; see the statement and the hints");
+    }
     return KZ_OK;
+}
+
+// No pattern sees what an assembler makes of its text.
+static kz_status check_asm(rules *r, const course_preprocessed *p, kz_error *error) {
+    static const char pattern[] = "\\b(asm|__asm|__asm__)\\b";
+    regex_t regex;
+    regmatch_t match;
+    bool forbids = false;
+    for (size_t i = 0; i < r->job->task->rule_count; i++) forbids = forbids || r->job->task->rules[i].forbid;
+    kz_status status = forbids ? compile(r, pattern, &regex, error) : KZ_OK;
+    if (!forbids || status) return status;
+    if (matches(&regex, &p->code, &match))
+        add_found(r, p, &match, false, "asm",
+                  "This task forbids something, and nobody can see what assembly does.",
+                  "write it in the language itself");
+    regfree(&regex);
+    return KZ_OK;
+}
+
+// Line markers are the preprocessor's word on whose lines follow: a file that writes some says what it likes. Asking
+// which files there are tells the run that is looked at from the one that is compiled.
+static kz_status check_directives(rules *r, const course_preprocessed *p, kz_error *error) {
+    kz_status status = KZ_OK;
+    for (size_t i = 0; i < p->file_count && !status; i++) {
+        char *source = NULL, summary[400];
+        kz_error unread = {0};
+        status = course_read_submission(p->files[i], &source, &unread);
+        int line = status ? 0 : course_find_line_directive(source);
+        const char *name = base_file_name(p->files[i]),
+                   *asks = status ? NULL : strstr(source, "__has_include");
+        if (asks && !line) line = course_line_at(source, asks);
+        if (line) {
+            snprintf(summary, sizeof summary, "%.200s:%d: %s is not taken here", name, line,
+                     asks ? "__has_include" : "a directive that renumbers lines (#line)");
+            add_broken(r, "line", summary,
+                       "The rules of this task are tried on what the compiler sees of your file.",
+                       "leave it out");
+        }
+        if (status == KZ_INVALID) {
+            add_broken(r, "text", unread.message, "All that a submission includes is looked at.",
+                       "put the code into your file");
+            status = KZ_OK;
+        } else if (status && error)
+            *error = unread;
+        free(source);
+    }
+    if (p->is_full)
+        add_broken(r, "include", "more than 64 files", "All that a submission includes is looked at.",
+                   "put the code into fewer headers, or into your file");
+    return status;
+}
+
+// ---- all of them --------------------------------------------------------------------------------------------
+
+static kz_status preprocess(rules *r, const pass *one, base_text *text, kz_error *error) {
+    const course_task *task = r->job->task;
+    if (one->sanitize) return course_c_preprocess(task, r->job->file, one->sanitize, text, error);
+    if (task->form == COURSE_PROGRAM)
+        return course_program_preprocess(r->job, one->for_device, one->quick, text, error);
+    char arch[TOOLCHAIN_ARCH];
+    kz_status status = toolchain_source_arch(r->job->file, arch, error);
+    return status ? status
+                  : toolchain_preprocess_kernel(&r->tools, r->job->file, arch, one->quick, text, error);
+}
+
+static kz_status check_pass(rules *r, const pass *one, kz_error *error) {
+    base_text text = {0};
+    course_preprocessed *p = calloc(1, sizeof *p);
+    kz_error said = {0};
+    kz_status status =
+        p ? preprocess(r, one, &text, &said) : base_fail(&said, KZ_NO_MEMORY, "no memory for a rule");
+    bool refused = status == KZ_TOOL || status == KZ_INVALID || status == KZ_LIMIT;
+    if (refused &&
+        !(one->quick && status == KZ_TOOL)) // else nvcc is called once more, without what makes it quick
+        course_verdict_add(r->verdict, "compiles", COURSE_BAD, COURSE_COMPILE, NULL,
+                           "the compiler refuses it", said.message);
+    if (status && !refused && error) *error = said;
+    if (!status)
+        status = course_preprocessed_read(text.data ? text.data : "", r->job->task->kind == COURSE_CUDA,
+                                          is_own, r, p, error);
+    else if (refused) {
+        base_text_free(&text);
+        free(p);
+        return KZ_OK;
+    }
+    if (!status) status = check_directives(r, p, error);
+    for (size_t i = 0; i < r->job->task->rule_count && !status; i++)
+        status = check_rule(r, i, p, one->runs, error);
+    if (!status) status = check_asm(r, p, error);
+    if (p) course_preprocessed_close(p);
+    free(p);
+    base_text_free(&text);
+    return status;
+}
+
+static kz_status check_code(rules *r, kz_error *error) {
+    static const pass of_kernels[] = {{.for_device = true, .runs = true, .quick = true},
+                                      {.for_device = true, .runs = true}};
+    static const pass of_programs[] = {{.runs = true, .quick = true},
+                                       {.runs = true},
+                                       {.for_device = true, .quick = true},
+                                       {.for_device = true}};
+    const course_task *task = r->job->task;
+    const pass of_c[] = {{.sanitize = task->build_sanitize, .runs = true},
+                         {.sanitize = "none", .runs = true}};
+    const pass *passes = task->kind == COURSE_C         ? of_c
+                         : task->form == COURSE_PROGRAM ? of_programs
+                                                        : of_kernels;
+    size_t count = passes == of_programs ? BASE_COUNT(of_programs) : 2;
+    bool forbids = false;
+    for (size_t i = 0; i < task->rule_count; i++) forbids = forbids || task->rules[i].forbid;
+    if (passes == of_programs && !forbids) count = 2; // what is required is required of the host
+    if (passes == of_c && strcmp(task->build_sanitize, "none") == 0) count = 1;
+    kz_status status = KZ_OK;
+    for (size_t i = 0; i < count && !status && r->verdict->passed; i++)
+        status = check_pass(r, &passes[i], error);
+    return status;
+}
+
+// An answer file is no code: its lines as they are.
+static kz_status check_text(rules *r, const char *source, kz_error *error) {
+    course_preprocessed *p = calloc(1, sizeof *p);
+    if (!p) return base_fail(error, KZ_NO_MEMORY, "no memory for a rule");
+    base_text_add(&p->code, "%s", source);
+    kz_status status = KZ_OK;
+    for (size_t i = 0; i < r->job->task->rule_count && !status; i++)
+        status = check_rule(r, i, p, true, error);
+    course_preprocessed_close(p);
+    free(p);
+    return status;
 }
 
 kz_status course_check_source(const course_grade_job *job, const char *source, course_verdict *verdict,
                               kz_error *error) {
     bool is_code = job->task->kind == COURSE_CUDA || job->task->kind == COURSE_C;
-    if (!is_code && job->task->rule_count == 0) return KZ_OK;
-    sources *s = calloc(1, sizeof *s);
-    if (!s) return base_fail(error, KZ_NO_MEMORY, "no memory for %s", job->file);
-    s->job = job;
-    s->verdict = verdict;
-    kz_status status = look_at(s, job->file, source, is_code ? 0 : DEEPEST, error);
-    for (size_t i = 0; i < job->task->rule_count && !status; i++)
-        status = check_rule(s, &job->task->rules[i], error);
-    for (size_t i = 0; i < s->count; i++) free(s->texts[i].code);
-    free(s);
+    kz_status status = is_code ? course_check_includes(job, source, verdict, error) : KZ_OK;
+    if (status || !verdict->passed || job->task->rule_count == 0) return status;
+    rules *r = calloc(1, sizeof *r);
+    if (!r) return base_fail(error, KZ_NO_MEMORY, "no memory for %s", job->file);
+    r->job = job;
+    r->verdict = verdict;
+    folder_of(job->file, 1, r->folder);
+    kz_error missing = {0};
+    bool needs_nvcc = toolchain_find(&r->tools, &missing) != KZ_OK && job->task->kind == COURSE_CUDA;
+    r->tools.is_untrusted = true;
+    r->tools.interrupted = job->interrupted;
+    trust_tools(r);
+    if (needs_nvcc) {
+        if (error) *error = missing;
+        status = missing.status;
+    } else
+        status = is_code ? check_code(r, error) : check_text(r, source, error);
+    free(r);
     return status;
 }

@@ -1,17 +1,24 @@
-// The rules about a submission's text: forbidden and required patterns, and what it may include; and the text itself.
+// The rules about a submission's text: forbidden and required patterns, and what it may include.
 #ifndef COURSE_SOURCE_RULES_H
 #define COURSE_SOURCE_RULES_H
 
 #include "course.h"
 
-// The file's text, malloc'ed, without a byte-order mark. KZ_INVALID where it is no text or no plain file: devices
-// and pipes have no end.
-kz_status course_read_submission(const char *file, char **source, kz_error *error);
-// The text without comments and without what stands between quotes, lines where they were; malloc'ed, NULL without
-// memory.
-char *course_bare_source(const char *source);
 // A row for each rule that is broken. The file is job->file, its text `source`.
 kz_status course_check_source(const course_grade_job *job, const char *source, course_verdict *verdict,
                               kz_error *error);
+
+// Its part that looks at includes, in the text (source_includes.c).
+kz_status course_check_includes(const course_grade_job *job, const char *source, course_verdict *verdict,
+                                kz_error *error);
+bool course_lies_in(const char *path, const char *folder);
+void course_root_of(const course_task *task, char root[COURSE_PATH]); // the folder of its course
+
+// The submission as the preprocessor leaves it, with the flags of one of its builds; `name` says which: see
+// source_rules.c. KZ_TOOL and KZ_LIMIT with the compiler's words. c_build.c, grade_program.c.
+kz_status course_c_preprocess(const course_task *task, const char *file, const char *sanitize,
+                              base_text *text, kz_error *error);
+kz_status course_program_preprocess(const course_grade_job *job, bool for_device, bool quick, base_text *text,
+                                    kz_error *error);
 
 #endif

@@ -1,5 +1,5 @@
 // Which task a file is for.
-#include "source_rules.h"
+#include "source_text.h"
 
 #include <ctype.h>
 #include <limits.h>

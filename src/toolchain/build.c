@@ -224,6 +224,29 @@ kz_status toolchain_make_object(const toolchain *tools, const toolchain_program 
     return status ? status : make_object(&with, &c, 0, folder, source, said, NULL);
 }
 
+kz_status toolchain_preprocess_program(const toolchain *tools, const toolchain_program *program,
+                                       bool for_device, bool quick, base_text *text, kz_error *error) {
+    compiler with;
+    command c = {0};
+    char before[TOOLCHAIN_KEY];
+    const char *words[] = {TOOLCHAIN_QUICK};
+    char *source = realpath(program->files[0], NULL);
+    if (!source) return base_file_fail_open(program->files[0], errno, error);
+    kz_status status = open_compiler(tools, program, &with, error);
+    if (!status) status = object_command(&with, 0, source, &c, before, error);
+    if (!status) {
+        c.argv[c.count - 2] = "-E"; // in the place of -c
+        for (size_t i = 0; quick && !program->plain_c && i < BASE_COUNT(words); i++) add(&c, words[i]);
+        if (!for_device && !program->plain_c) add(&c, "-U__CUDA_ARCH__"); // nvcc's -E is the device's
+        if (c.count + 3 >= WORDS || c.full)
+            status = base_fail(error, KZ_INVALID, "too many flags for %s", source);
+        else
+            status = toolchain_run_to_text(tools, c.argv, c.count, with.name, source, text, error);
+    }
+    free(source);
+    return status;
+}
+
 static bool is_source(const char *path) {
     static const char *const suffixes[] = {".cu", ".c", ".cc", ".cpp", ".cxx"};
     const char *dot = strrchr(path, '.');

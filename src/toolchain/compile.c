@@ -200,6 +200,50 @@ kz_status toolchain_preprocess(const toolchain *tools, const char *source, const
     return status || code == 0 ? status : toolchain_fail_tool(error, "nvcc", "nvcc -E", source, code, text);
 }
 
+kz_status toolchain_run_to_text(const toolchain *tools, const char **argv, size_t count, const char *tool,
+                                const char *source, base_text *text, kz_error *error) {
+    char folder[TOOLCHAIN_PATH], out[TOOLCHAIN_PATH + 16], *data = NULL;
+    size_t size = 0;
+    int code = 0;
+    base_text said = {0};
+    kz_status status = toolchain_work_open(folder, error);
+    if (status) return status;
+    snprintf(out, sizeof out, "%s/out.ii", folder);
+    argv[count++] = "-o";
+    argv[count++] = out;
+    argv[count] = NULL;
+    status = toolchain_start(tools, argv, &said, &code, error);
+    if (!status && code != 0) {
+        char what[TOOLCHAIN_PATH + 128];
+        snprintf(what, sizeof what, "%.64s could not preprocess %.900s (exit status %d)", tool, source, code);
+        status = toolchain_fail_tool(error, tool, what, source, code, &said);
+    }
+    if (!status) status = base_file_read(out, &data, &size, error);
+    if (!status) base_text_add_bytes(text, data, size);
+    if (!status && text->failed) status = base_fail(error, KZ_NO_MEMORY, "no memory for %s", source);
+    free(data);
+    base_text_free(&said);
+    toolchain_work_close(folder);
+    return status;
+}
+
+kz_status toolchain_preprocess_kernel(const toolchain *tools, const char *source, const char *arch,
+                                      bool quick, base_text *text, kz_error *error) {
+    toolchain_words flags, c = {0};
+    const char *words[] = {TOOLCHAIN_QUICK};
+    kz_status status = check_arch(arch, error);
+    if (!status) status = toolchain_check_name(source, error);
+    if (status) return status;
+    if (!tools->nvcc[0]) return base_fail(error, KZ_TOOL, "there is no CUDA compiler to read %s", source);
+    toolchain_ptx_flags(tools, arch, NULL, &flags);
+    add(&c, tools->nvcc);
+    add(&c, "-E"); // in the place of -ptx, the first
+    for (size_t i = 1; i < flags.count; i++) add(&c, flags.argv[i]);
+    for (size_t i = 0; quick && i < BASE_COUNT(words); i++) add(&c, words[i]);
+    add(&c, source);
+    return toolchain_run_to_text(tools, c.argv, c.count, "nvcc", source, text, error);
+}
+
 // ---- ptxas ----------------------------------------------------------------------------------------
 
 // Reads one line of `ptxas -v`; `now` is the entry that the lines speak of, `properties` whether the next

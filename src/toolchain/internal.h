@@ -48,6 +48,11 @@ kz_status toolchain_run_nvcc(const toolchain *tools, const char *source, const t
                              bool quick, const char *folder, char **ptx, size_t *ptx_size,
                              char **dependencies, base_text *said, kz_error *error);
 
+// Runs a compiler that writes to a file of a folder of its own ("-o" and its path are added to `argv`, which has room
+// for three words more), and reads it. `source` and `tool` are for messages.
+kz_status toolchain_run_to_text(const toolchain *tools, const char **argv, size_t count, const char *tool,
+                                const char *source, base_text *text, kz_error *error);
+
 // ---- files compiled together (together.c) ---------------------------------------------------------
 
 enum { TOOLCHAIN_NAMES = 96, TOOLCHAIN_NAME = 64 };

@@ -52,6 +52,11 @@ void toolchain_compile_ptx_together(const toolchain *tools, const char *arch, co
 kz_status toolchain_preprocess(const toolchain *tools, const char *source, const char *const *flags,
                                size_t flag_count, base_text *text, kz_error *error);
 
+// The text of a kernel's file after the preprocessor, as toolchain_compile_ptx calls it: at first `quick`, without the
+// special functions of C++17, and where that is refused once more without. KZ_TOOL where it is refused.
+kz_status toolchain_preprocess_kernel(const toolchain *tools, const char *source, const char *arch,
+                                      bool quick, base_text *text, kz_error *error);
+
 // What ptxas says of one entry point.
 typedef struct toolchain_resources {
     char entry[128];
@@ -103,6 +108,10 @@ typedef struct toolchain_program {
 // toolchain_work_open) takes the objects and the executable, whose path is given.
 kz_status toolchain_build_program(const toolchain *tools, const toolchain_program *program,
                                   const char *folder, char executable[TOOLCHAIN_PATH], kz_error *error);
+
+// The text of the program's first file after the preprocessor, for the host or (of CUDA) for the device; `quick` as above.
+kz_status toolchain_preprocess_program(const toolchain *tools, const toolchain_program *program,
+                                       bool for_device, bool quick, base_text *text, kz_error *error);
 
 // Compiles sources, each of which would be the first file of `program`, as toolchain_compile_ptx_together does, and keeps
 // their objects for toolchain_build_program. `function` is what other files call; `prototype` is a file that declares it,

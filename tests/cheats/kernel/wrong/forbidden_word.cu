@@ -1,9 +1,0 @@
-// fails: source
-// A word that the task forbids.
-extern "C" __global__ void weigh(const float *x, const float *w, float *y, int rows, int columns) {
-    int r = blockIdx.x * blockDim.x + threadIdx.x;
-    if (r >= rows) return;
-    float sum = 0;
-    for (int c = 0; c < columns; c++) sum += x[r * columns + c] * w[c];
-    y[r] = sum + 0 * __ldcv(&w[0]);
-}
