@@ -8,6 +8,7 @@
 
 #include "replay.h"
 #include "scratch.h"
+#include "source_rules.h"
 #include "toolchain/toolchain.h"
 
 #define SOLVED "solution: "
@@ -96,7 +97,9 @@ static kz_status run_words(course_answering *g, const char *folder, bool is_lear
                  32]; // what kz check and bench keep goes with the folder: the learner has not run it
     snprintf(results, sizeof results, "KZ_RESULTS=%s/.results", folder);
     surroundings around;
+    course_hidden hidden;
     look_around(g, &around);
+    course_hide(g->task, &hidden);
     const char *environment[] = {"NO_COLOR=1", "TERM=dumb", "COLUMNS=120", around.caches, results, NULL};
     sandbox_process process = {.argv = words,
                                .folder = folder,
@@ -108,6 +111,7 @@ static kz_status run_words(course_answering *g, const char *folder, bool is_lear
                                .processes = MOST_PROCESSES,
                                .is_confined = is_learners,
                                .readable = around.list,
+                               .hidden = hidden.list,
                                .may_fork = true};
     kz_status status = sandbox_run(&process, result, error);
     if (is_learners) g->verdict->unguarded |= SANDBOX_ALL & ~result->enforced;

@@ -83,7 +83,7 @@ static kz_status build(const course_task *task, const char *file, const char *sa
     toolchain tools;
     toolchain_find(&tools, NULL); // for the cache alone
     tools.warnings = warnings;
-    tools.is_untrusted = true;
+    course_hide_from(task, &tools);
     kz_status status = course_c_compiler(task, cc, &sees_races, error);
     if (status) return status;
     if (strcmp(sanitize, "thread") == 0 && !sees_races) sanitize = "none";

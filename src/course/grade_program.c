@@ -73,7 +73,7 @@ static kz_status open_recipe(grading *g, const char *file, recipe *r, kz_error *
     const course_task *task = g->job->task;
     kz_status status = choose_gpu(g, r->arch, error);
     if (status == KZ_OK) status = toolchain_find_for_programs(&g->tools, error);
-    g->tools.is_untrusted = true;
+    course_hide_from(task, &g->tools);
     g->tools.interrupted = g->job->interrupted;
     if (status == KZ_OK) status = toolchain_cudart_folder(g->library, error);
     if (status == KZ_OK) status = toolchain_work_open(g->folder, error);

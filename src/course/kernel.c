@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "device/gpus.h"
+#include "source_rules.h"
 
 // ---- compiling ------------------------------------------------------------------------------------------
 
@@ -18,7 +19,7 @@ kz_status course_kernel_compile(const course_task *task, const char *file, bool 
     kz_status status = toolchain_find(tools, error);
     if (status) return status;
     tools->for_debugging = for_debugging;
-    tools->is_untrusted = true;
+    course_hide_from(task, tools);
     tools->warnings = warnings;
     kz_error said = {0};
     status = toolchain_source_arch(file, arch, &said);

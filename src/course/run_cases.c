@@ -8,6 +8,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "source_rules.h"
+
 enum { OUTPUT = 1 << 18, SHOWN = 800, SEEDS = 2, TIMED_OUT = 124 };
 enum { OWN_BYTES = 1 << 30, MOST_PROCESSES = 64 }; // the runtime's and the sanitizers' own memory
 enum { FILE_BYTES = 64 << 20 };
@@ -27,6 +29,8 @@ kz_status course_run_jobs(const course_runner *runner, course_harness_job *jobs,
     bool is_c = runner->job->task->kind == COURSE_C;
     const char *const readable[] = {runner->executable, NULL};
     if (status == KZ_OK) {
+        course_hidden hidden;
+        course_hide(runner->job->task, &hidden);
         sandbox_process process = {.argv = runner->argv,
                                    .folder = runner->folder,
                                    .environment = runner->environment,
@@ -42,6 +46,7 @@ kz_status course_run_jobs(const course_runner *runner, course_harness_job *jobs,
                                    .processes = MOST_PROCESSES,
                                    .is_confined = true,
                                    .readable = readable,
+                                   .hidden = hidden.list,
                                    .may_fork = runner->may_fork,
                                    .uses_gpu = runner->uses_gpu,
                                    .signals_threads = runner->signals_threads,

@@ -8,6 +8,7 @@
 
 #include "source_rules.h"
 #include "source_text.h"
+#include "toolchain/toolchain.h"
 
 enum { DEEPEST = 8, MOST_FILES = 64, LARGEST_HEADER = 1 << 20 };
 
@@ -42,6 +43,24 @@ void course_root_of(const course_task *task, char root[COURSE_PATH]) {
         if (slash && slash != root) *slash = 0;
         return;
     }
+}
+
+void course_hide(const course_task *task, course_hidden *hidden) {
+    char root[COURSE_PATH];
+    course_root_of(task, root);
+    snprintf(hidden->paths[0], sizeof hidden->paths[0], "%s/tasks", root);
+    snprintf(hidden->paths[1], sizeof hidden->paths[1], "%s/katas", root);
+    hidden->list[0] = hidden->paths[0];
+    hidden->list[1] = hidden->paths[1];
+    hidden->list[2] = NULL;
+}
+
+void course_hide_from(const course_task *task, toolchain *tools) {
+    course_hidden hidden;
+    course_hide(task, &hidden);
+    tools->is_untrusted = true;
+    for (size_t i = 0; i < BASE_COUNT(hidden.paths); i++)
+        snprintf(tools->hidden[i], sizeof tools->hidden[i], "%.*s", TOOLCHAIN_PATH - 1, hidden.paths[i]);
 }
 
 // Where an included name leads from the file that includes it; false where there is nothing: the compiler knows

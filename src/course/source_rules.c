@@ -271,7 +271,7 @@ kz_status course_check_source(const course_grade_job *job, const char *source, c
     folder_of(job->file, 1, r->folder);
     kz_error missing = {0};
     bool needs_nvcc = toolchain_find(&r->tools, &missing) != KZ_OK && job->task->kind == COURSE_CUDA;
-    r->tools.is_untrusted = true;
+    course_hide_from(job->task, &r->tools);
     r->tools.interrupted = job->interrupted;
     trust_tools(r);
     if (needs_nvcc) {

@@ -3,6 +3,7 @@
 #define COURSE_SOURCE_RULES_H
 
 #include "course.h"
+#include "toolchain/toolchain.h"
 
 // A row for each rule that is broken. The file is job->file, its text `source`.
 kz_status course_check_source(const course_grade_job *job, const char *source, course_verdict *verdict,
@@ -13,6 +14,13 @@ kz_status course_check_includes(const course_grade_job *job, const char *source,
                                 kz_error *error);
 bool course_lies_in(const char *path, const char *folder);
 void course_root_of(const course_task *task, char root[COURSE_PATH]); // the folder of its course
+// The folders of a course that hold solutions: a submission, its compiler and its commands do not see them.
+typedef struct course_hidden {
+    char paths[2][COURSE_PATH + 8];
+    const char *list[3];
+} course_hidden;
+void course_hide(const course_task *task, course_hidden *hidden);
+void course_hide_from(const course_task *task, toolchain *tools); // and tools->is_untrusted
 
 // The submission as the preprocessor leaves it, with the flags of one of its builds; `name` says which: see
 // source_rules.c. KZ_TOOL and KZ_LIMIT with the compiler's words. c_build.c, grade_program.c.

@@ -11,7 +11,7 @@ enum { SANDBOX_PATH = 1024, SANDBOX_VISIBLE = 128, SANDBOX_VARIABLES = 256 };
 // A path that a confined program sees. A link is made anew where the root is a new one.
 typedef struct sandbox_visible {
     char path[SANDBOX_PATH], link[256];
-    bool is_folder, is_writable;
+    bool is_folder, is_writable, is_hidden; // hidden: an empty folder lies over it
 } sandbox_visible;
 
 typedef struct sandbox_pipes {

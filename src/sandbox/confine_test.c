@@ -185,6 +185,37 @@ static void its_own_are_not(void **state) {
     }
 }
 
+// What is hidden is not there, though what it lies in is shown; what is shown below it is.
+static void hidden_folders_are_empty(void **state) {
+    char below[100], inner[120], file[140];
+    if (!is_enforced(NAMESPACES)) skip();
+    snprintf(below, sizeof below, "%s/below", home);
+    snprintf(inner, sizeof inner, "%s/inner", below);
+    snprintf(file, sizeof file, "%s/file", inner);
+    assert_int_equal(mkdir(below, 0700), 0);
+    assert_int_equal(mkdir(inner, 0700), 0);
+    assert_int_equal(write_file(file), 1);
+    const char *hidden[] = {below, "/no/such/folder", NULL}, *shown[] = {home, NULL},
+               *both[] = {inner, home, NULL};
+    const uint32_t with_namespaces[] = {ALL, NAMESPACES};
+    for (size_t i = 0; i < BASE_COUNT(with_namespaces); i++) {
+        sandbox_process process = {.without = with_namespaces[i], .readable = shown};
+        assert_int_equal(ended("read", file, process), 1);
+        process.hidden = hidden;
+        assert_int_equal(ended("read", file, process), 0);
+        assert_int_equal(ended("list", below, process), 1);
+        assert_int_equal(ended("read", secret, process), 1);
+        snprintf(file, sizeof file, "%s/made", below);
+        assert_int_equal(ended("write", file, process), 0);
+        snprintf(file, sizeof file, "%s/file", inner);
+        process.readable = both;
+        assert_int_equal(ended("read", file, process), 1);
+    }
+    unlink(file);
+    rmdir(inner);
+    rmdir(below);
+}
+
 // /bin is a link to usr/bin on most systems.
 static void a_program_behind_a_link_is_found(void **state) {
     const char *argv[] = {"/bin/sh", "-c", "exit 7", NULL};
@@ -335,6 +366,7 @@ int main(int argc, char **argv) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(files_of_others_are_out_of_reach),
         cmocka_unit_test(its_own_are_not),
+        cmocka_unit_test(hidden_folders_are_empty),
         cmocka_unit_test(a_program_behind_a_link_is_found),
         cmocka_unit_test(drivers_name_their_threads),
         cmocka_unit_test(other_processes_are_out_of_reach),

@@ -64,7 +64,8 @@ bool sandbox_landlock_enter(const sandbox_plan *plan, bool *has_scope) {
     const uint64_t reading = READ_FILE | READ_DIR | EXECUTE;
     const uint64_t writing = rules.files & ~(uint64_t)(MAKE_CHAR | MAKE_BLOCK);
     for (size_t i = 0; i < plan->visible_count; i++)
-        allow(set, plan->visible[i].path, plan->visible[i].is_writable ? writing : reading);
+        if (!plan->visible[i].is_hidden)
+            allow(set, plan->visible[i].path, plan->visible[i].is_writable ? writing : reading);
     allow(set, "/proc", READ_FILE | READ_DIR);
     if (plan->process->uses_gpu)
         allow(set, "/proc/self/task", (WRITE_FILE | TRUNCATE) & rules.files); // names of threads

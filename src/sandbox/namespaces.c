@@ -78,6 +78,9 @@ static bool show(const sandbox_visible *v) {
     char from[ROOM], to[ROOM];
     snprintf(from, sizeof from, "/old%s", v->path);
     snprintf(to, sizeof to, "/new%s", v->path);
+    if (v->is_hidden) // its place is there where what it lies in is shown
+        return access(to, F_OK) != 0 ||
+               mount("tmpfs", to, "tmpfs", MS_NOSUID | MS_NODEV, "mode=0755,size=64k") == 0;
     make_parents(to);
     if (v->link[0]) return symlink(v->link, to) == 0 || errno == EEXIST;
     if (v->is_folder) {
@@ -132,6 +135,11 @@ static bool build_root(const sandbox_plan *plan) {
         return false;
     for (size_t i = 0; i < plan->visible_count; i++)
         if (!show(&plan->visible[i])) return false;
+    for (size_t i = 0; i < plan->visible_count; i++) {
+        char to[ROOM];
+        snprintf(to, sizeof to, "/new%s", plan->visible[i].path);
+        if (plan->visible[i].is_hidden && access(to, F_OK) == 0 && !make_read_only(to)) return false;
+    }
     // The old root, and with it the tmpfs, lies over the new one for a moment.
     if (!change_root("/new", ".") || umount2(".", MNT_DETACH) != 0 || chdir("/") != 0) return false;
     mount_attributes attributes = {.set = SETATTR_RDONLY};

@@ -61,7 +61,9 @@ typedef struct sandbox_process {
 
     bool is_confined;
     const char *const *readable; // paths that a confined one sees too, read only; NULL
-    bool may_fork;               // a confined one without it is killed (SIGSYS) when it starts a process
+    const char *const
+        *hidden;   // folders that it does not see, though what they lie in is shown; NULL. With namespaces
+    bool may_fork; // a confined one without it is killed (SIGSYS) when it starts a process
     bool uses_gpu;
     bool signals_threads; // by tkill, as valgrind does: a filter cannot know whose threads those are
     uint32_t without;     // means of enforcement to do without: tests of machines that lack them

@@ -69,8 +69,10 @@ static kz_status show(sandbox_plan *plan, const char *path, bool is_writable, bo
                       kz_error *error) {
     struct stat about;
     if (path[0] != '/' || path[1] == 0 || (may_be_link ? lstat : stat)(path, &about) != 0) return KZ_OK;
-    for (size_t i = 0; i < plan->visible_count; i++) {
+    for (size_t i = plan->visible_count; i-- > 0;) { // the last word first
         const sandbox_visible *seen = &plan->visible[i];
+        if (seen->is_hidden && is_below(path, seen->path)) break; // it lies over what is hidden
+        if (seen->is_hidden) continue;
         if (!seen->link[0] && is_below(path, seen->path) && seen->is_writable >= is_writable) return KZ_OK;
         if (seen->link[0] && is_below(path, seen->path))
             return KZ_OK; // what it points to is shown by its own name
@@ -98,6 +100,40 @@ static kz_status show_both(sandbox_plan *plan, const char *path, bool is_writabl
     kz_status status = show(plan, real, is_writable, false, error);
     if (!status && strcmp(real, path) != 0) status = show(plan, path, is_writable, false, error);
     free(real);
+    return status;
+}
+
+// By its true name: whatever leads there finds it empty.
+static kz_status hide(sandbox_plan *plan, const char *path, kz_error *error) {
+    char *real = realpath(path, NULL);
+    size_t before = plan->visible_count;
+    if (!real) return KZ_OK;
+    if (before == SANDBOX_VISIBLE || strlen(real) >= SANDBOX_PATH) {
+        free(real);
+        return base_fail(error, KZ_LIMIT, "a sandbox has at most %d paths: %s", SANDBOX_VISIBLE, path);
+    }
+    plan->visible[before] = (sandbox_visible){.is_folder = true, .is_hidden = true};
+    snprintf(plan->visible[before].path, SANDBOX_PATH, "%s", real);
+    plan->visible_count++;
+    free(real);
+    return KZ_OK;
+}
+
+// Paths that the caller shows: those that lie in a hidden folder after it is hidden, all others before.
+static kz_status show_readable(sandbox_plan *plan, bool in_hidden, kz_error *error) {
+    const sandbox_process *process = plan->process;
+    kz_status status = KZ_OK;
+    for (size_t i = 0; process->readable && process->readable[i] && !status; i++) {
+        bool lies_in = false;
+        char *real = realpath(process->readable[i], NULL);
+        for (size_t k = 0; real && process->hidden && process->hidden[k]; k++) {
+            char *folder = realpath(process->hidden[k], NULL);
+            lies_in = lies_in || (folder && is_below(real, folder));
+            free(folder);
+        }
+        free(real);
+        if (lies_in == in_hidden) status = show_both(plan, process->readable[i], false, error);
+    }
     return status;
 }
 
@@ -141,8 +177,10 @@ kz_status sandbox_view_make(sandbox_plan *plan, kz_error *error) {
     for (size_t i = 0; i < BASE_COUNT(rows) && !status; i++)
         if (!rows[i].is_gpu || process->uses_gpu)
             status = show(plan, rows[i].path, rows[i].is_device, !rows[i].is_device, error);
-    for (size_t i = 0; process->readable && process->readable[i] && !status; i++)
-        status = show_both(plan, process->readable[i], false, error);
+    if (!status) status = show_readable(plan, false, error);
+    for (size_t i = 0; process->hidden && process->hidden[i] && !status; i++)
+        status = hide(plan, process->hidden[i], error);
+    if (!status) status = show_readable(plan, true, error);
     if (!status && process->argv) status = show_both(plan, process->argv[0], false, error);
     if (!status) status = show_variables(plan, error);
     if (!status && plan->self[0])

@@ -115,6 +115,9 @@ static kz_status fail_limit(const char *tool, const char *limit, const sandbox_p
 static kz_status run(const toolchain *tools, const char *const *argv, base_text *output, int *exit_code,
                      kz_error *error) {
     bool is_untrusted = tools && tools->is_untrusted;
+    const char *hidden[3] = {0};
+    for (size_t i = 0, count = 0; is_untrusted && i < BASE_COUNT(tools->hidden); i++)
+        if (tools->hidden[i][0]) hidden[count++] = tools->hidden[i];
     surroundings *s = is_untrusted ? malloc(sizeof *s) : NULL;
     if (is_untrusted && !s) return base_fail(error, KZ_NO_MEMORY, "no memory to start %s", argv[0]);
     if (s) look_around(tools, argv, s);
@@ -131,6 +134,7 @@ static kz_status run(const toolchain *tools, const char *const *argv, base_text 
                                      .interrupted = tools ? tools->interrupted : NULL,
                                      .is_confined = s && s->folder[0],
                                      .readable = s ? s->list : NULL,
+                                     .hidden = hidden,
                                      .may_fork = true};
     sandbox_result result;
     kz_status status = sandbox_run(&process, &result, error);

@@ -21,6 +21,8 @@ typedef struct toolchain {
     char cache[TOOLCHAIN_PATH];     // "" where there is no home folder
     bool for_debugging;             // compile PTX with variables and unoptimised (-G); set by the caller
     bool is_untrusted; // sources are of others: compilers see them and the system alone; set by the caller
+    char hidden
+        [2][TOOLCHAIN_PATH]; // folders that those do not see, wherever they lie; "": none; set by the caller
     bool (*interrupted)(void); // asked while a compiler runs: then it ends, KZ_BUSY; NULL; set by the caller
     base_text *warnings; // gets the warnings about sources that compile; NULL: nobody asks; set by the caller
 } toolchain;
