@@ -8,9 +8,9 @@
 
 #include "source_text.h"
 
-typedef struct place {
+typedef struct location {
     uint32_t offset, file, line;
-} place;
+} location;
 
 typedef struct reading {
     course_preprocessed *out;
@@ -89,9 +89,9 @@ static bool is_word(char c) {
     return isalnum((unsigned char)c) || c == '_' || c == '$' || (unsigned char)c >= 0x80;
 }
 
-static void add_place(reading *r) {
-    base_text *all = &r->out->places;
-    place now = {(uint32_t)r->out->code.length, (uint32_t)r->file, (uint32_t)r->line}, last;
+static void add_location(reading *r) {
+    base_text *all = &r->out->locations;
+    location now = {(uint32_t)r->out->code.length, (uint32_t)r->file, (uint32_t)r->line}, last;
     if (all->length) {
         memcpy(&last, all->data + all->length - sizeof last, sizeof last);
         if (last.file == now.file && last.line == now.line) return;
@@ -106,7 +106,7 @@ static bool ends_with_word(const base_text *code, const char *word) {
 
 static void add_token(reading *r, const char *end, course_token token) {
     base_text *code = &r->out->code;
-    add_place(r);
+    add_location(r);
     if (*r->at == '(' &&
         (r->attribute || ends_with_word(code, "__attribute__") || ends_with_word(code, "__attribute")))
         r->attribute++;
@@ -140,21 +140,21 @@ kz_status course_preprocessed_read(const char *text, bool is_cpp,
         begins = *r.at == '\n'; // a "#" that a macro made has a blank before it
         for (; r.at < end; r.at++) r.line += *r.at == '\n';
     }
-    if (!out->code.failed && !out->pragmas.failed && !out->places.failed) return KZ_OK;
+    if (!out->code.failed && !out->pragmas.failed && !out->locations.failed) return KZ_OK;
     return base_fail(error, KZ_NO_MEMORY, "no memory for what the preprocessor wrote");
 }
 
 void course_preprocessed_close(course_preprocessed *p) {
     base_text_free(&p->code);
     base_text_free(&p->pragmas);
-    base_text_free(&p->places);
+    base_text_free(&p->locations);
 }
 
-void course_preprocessed_place(const course_preprocessed *p, size_t offset, size_t *file, int *line) {
+void course_preprocessed_locate(const course_preprocessed *p, size_t offset, size_t *file, int *line) {
     *file = 0, *line = 0;
-    for (size_t i = 0; i + sizeof(place) <= p->places.length; i += sizeof(place)) {
-        place one;
-        memcpy(&one, p->places.data + i, sizeof one);
+    for (size_t i = 0; i + sizeof(location) <= p->locations.length; i += sizeof(location)) {
+        location one;
+        memcpy(&one, p->locations.data + i, sizeof one);
         if (one.offset > offset) return;
         *file = one.file;
         *line = (int)one.line;

@@ -12,7 +12,7 @@ enum { COURSE_OWN_FILES = 64 };
 typedef struct course_preprocessed {
     base_text code;
     base_text pragmas;                         // and other lines that begin with "#", as they are
-    base_text places;                          // which line each piece of `code` is of
+    base_text locations;                       // which line each piece of `code` is of
     char files[COURSE_OWN_FILES][COURSE_PATH]; // the submission's own, real; "" from file_count on
     size_t file_count;
     bool is_full; // there are more of them
@@ -24,7 +24,7 @@ kz_status course_preprocessed_read(const char *text, bool is_cpp,
                                    course_preprocessed *out, kz_error *error);
 void course_preprocessed_close(course_preprocessed *p);
 // Where a piece of `code` stands: an index of `files`, and a line.
-void course_preprocessed_place(const course_preprocessed *p, size_t offset, size_t *file, int *line);
+void course_preprocessed_locate(const course_preprocessed *p, size_t offset, size_t *file, int *line);
 
 // The line of a directive that gives lines another file's name ("#line 1 \"x\"", "# 1 \"x\""); 0 where there is none. It sees
 // more than there are: such lines in comments and strings too.

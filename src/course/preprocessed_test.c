@@ -52,12 +52,12 @@ static void pieces_have_their_lines(void **state) {
     int line;
     assert_string_equal(p->code.data, "int x;y/2;z");
     assert_string_equal(p->pragmas.data, "#pragma omp parallel\n");
-    course_preprocessed_place(p, 4, &file, &line);
+    course_preprocessed_locate(p, 4, &file, &line);
     assert_int_equal(line, 8);
-    course_preprocessed_place(p, 7, &file, &line);
+    course_preprocessed_locate(p, 7, &file, &line);
     assert_int_equal(line, 10);
     assert_int_equal(file, 0);
-    course_preprocessed_place(p, 10, &file, &line);
+    course_preprocessed_locate(p, 10, &file, &line);
     assert_int_equal(line, 1);
     assert_string_equal(p->files[file], "/own/b.h");
     course_preprocessed_close(p);

@@ -95,7 +95,7 @@ static void add_found(rules *r, const course_preprocessed *p, const regmatch_t *
     const char *text = in_pragma ? p->pragmas.data : p->code.data;
     size_t file = 0;
     int line = 0;
-    if (!in_pragma) course_preprocessed_place(p, (size_t)match->rm_so, &file, &line);
+    if (!in_pragma) course_preprocessed_locate(p, (size_t)match->rm_so, &file, &line);
     base_text_add(&summary, "%s",
                   base_file_name(in_pragma || !p->file_count ? r->job->file : p->files[file]));
     if (line) base_text_add(&summary, ":%d", line);
