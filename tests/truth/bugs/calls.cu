@@ -2,8 +2,8 @@
 //
 // bug 1 unchecked-error: more threads in a block than there can be
 // bug 2 unchecked-error: more shared memory than there is
-// bug 3 unchecked-error: more is copied than fits
-// bug 4 unchecked-error: memory is freed twice
+// bug 3 invalid-call: more is copied than fits
+// bug 4 invalid-call: memory is freed twice
 // bug 5 leak: memory of a stream's own order is not freed
 // bug 6 leak: the pointer is overwritten by the next allocation
 #define BUGS 6
