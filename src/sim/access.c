@@ -59,6 +59,7 @@ uint8_t *sim_resolve(sim_warp *w, const sim_op *op, memory_space space, unsigned
         break;
     case MEMORY_LOCAL:
         named = SIM_LOCAL;
+        offset -= SIM_LOCAL_FIRST;
         if (offset > grid->kernel->local_room || bytes > grid->kernel->local_room - offset)
             sim_fault_access(w, op, lane, offset, bytes, SIM_LOCAL, NULL);
         host = sim_local(w, lane, offset);
@@ -303,7 +304,7 @@ static void emit_generic(sim_listener *listener, sim_access *access, const memor
         access->at.mask = here;
         uint64_t window = f->space != MEMORY_GENERIC    ? 0
                           : access->space == SIM_SHARED ? SIM_SHARED_WINDOW
-                          : access->space == SIM_LOCAL  ? SIM_LOCAL_WINDOW
+                          : access->space == SIM_LOCAL  ? SIM_LOCAL_WINDOW + SIM_LOCAL_FIRST
                           : access->space == SIM_PARAM  ? SIM_PARAM_WINDOW
                                                         : 0;
         if (window)
@@ -327,6 +328,8 @@ void sim_notice_addresses(sim_warp *w, const sim_op *op, uint64_t *addresses) {
         watch_load(w, addresses);
     sim_listener *listener = worker->listener;
     if (!listener || !listener->access || !w->mask) return;
+    if (f->space == MEMORY_LOCAL)
+        for (int i = 0; i < SIM_LANES; i++) addresses[i] -= SIM_LOCAL_FIRST;
     sim_access access = {
         .at = {.inst = op->inst, .self = w, .block = w->block->index, .warp = w->index, .mask = w->mask},
         .bytes = (uint32_t)(f->bytes * f->count),

@@ -104,7 +104,7 @@ static uint64_t constant_value(const sim_warp *w, const sim_constant *c, uint32_
         return c->is_signed ? (uint64_t)((int64_t)(value << shift) >> shift) : value;
     }
     case SIM_CONSTANT_SPECIAL: return special_value(w, (ptx_special)c->bits, lane);
-    case SIM_CONSTANT_LOCAL: return c->bits + local;
+    case SIM_CONSTANT_LOCAL: return c->bits + local + SIM_LOCAL_FIRST;
     case SIM_CONSTANT_SHARED_DYNAMIC: return c->bits + g->dynamic_shared_at;
     default: return c->bits;
     }

@@ -21,6 +21,9 @@
 #define SIM_CODE_WINDOW   UINT64_C(0x080000000000) // function pointers: window + 16 * (index + 1)
 #define SIM_GLOBAL_BASE   UINT64_C(0x200000000000) // clear of AddressSanitizer's shadow
 #define SIM_WINDOW_BYTES  UINT64_C(0x010000000000)
+// What programs see as the first address of local memory. As on a GPU there are addresses below it: a loop that ends
+// when a pointer is before its array compares them. Inside, offsets begin at 0.
+#define SIM_LOCAL_FIRST UINT64_C(0x100000)
 
 // ---- memory --------------------------------------------------------------------------------------
 
@@ -102,7 +105,7 @@ typedef enum sim_constant_kind {
     SIM_CONSTANT_BITS,           // a value
     SIM_CONSTANT_PARAM,          // kernel parameter bytes at `bits`
     SIM_CONSTANT_SPECIAL,        // special register `bits`
-    SIM_CONSTANT_LOCAL,          // the frame's offset in local memory, plus bits
+    SIM_CONSTANT_LOCAL,          // the frame's address in local memory, plus bits
     SIM_CONSTANT_SHARED_DYNAMIC, // where dynamic shared memory starts, plus bits
 } sim_constant_kind;
 

@@ -18,6 +18,7 @@ static inline uint8_t *column(const sim_warp *w, const sim_op *op, const memory_
         for (int i = 0; i < SIM_LANES; i++) different |= a[i] ^ a[0];
         first = (uint32_t)(a[0] + (uint32_t)op->offset);
     }
+    first -= SIM_LOCAL_FIRST;
     if (different || first > room || bytes > room - first || first & (bytes - 1)) return NULL;
     return sim_local(w, 0, first);
 }

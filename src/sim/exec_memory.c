@@ -82,6 +82,7 @@ static inline bool find_region(sim_warp *w, const sim_op *op, memory_space space
             r->low = SIM_LOCAL_WINDOW;
         }
     }
+    if (r->space == MEMORY_LOCAL) r->low += SIM_LOCAL_FIRST;
     switch (r->space) {
     case MEMORY_SHARED:
         r->base = w->shared;

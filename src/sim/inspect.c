@@ -146,7 +146,7 @@ const uint8_t *sim_inspect_shared(const sim_warp *w, uint32_t *bytes) {
 uint64_t sim_inspect_window(sim_space space) {
     switch (space) {
     case SIM_SHARED: return SIM_SHARED_WINDOW;
-    case SIM_LOCAL: return SIM_LOCAL_WINDOW;
+    case SIM_LOCAL: return SIM_LOCAL_WINDOW + SIM_LOCAL_FIRST;
     case SIM_PARAM: return SIM_PARAM_WINDOW;
     default: return 0;
     }
@@ -183,7 +183,7 @@ bool sim_inspect_memory(const sim_warp *w, uint32_t lane, uint64_t address, void
     if (in_window(address, SIM_SHARED_WINDOW)) {
         from = find_shared(w, address, bytes);
     } else if (in_window(address, SIM_LOCAL_WINDOW)) {
-        return read_local(w, lane, address - SIM_LOCAL_WINDOW, to, bytes);
+        return read_local(w, lane, address - (SIM_LOCAL_WINDOW + SIM_LOCAL_FIRST), to, bytes);
     } else if (in_window(address, SIM_PARAM_WINDOW)) {
         from = inside(g->params, g->kernel->param_bytes, address - SIM_PARAM_WINDOW, bytes);
     } else if (sim_memory_find(g->memory, address, bytes)) {
@@ -229,7 +229,7 @@ bool sim_inspect_variable(const sim_warp *w, uint32_t frame, const ptx_variable 
                 return true;
             }
         if (!find_slot(code->slots, code->slot_count, variable, &offset)) return false;
-        *address = SIM_LOCAL_WINDOW + w->frames[frame].local + offset;
+        *address = SIM_LOCAL_WINDOW + SIM_LOCAL_FIRST + w->frames[frame].local + offset;
         return true;
     default: *address = sim_program_variable(g->program, variable); return *address != 0;
     }

@@ -9,7 +9,9 @@ static uint64_t value_of(const sim_warp *w, const sim_op *op, uint32_t at, unsig
     return op->aux8 == 64 ? SIM_REG(uint64_t, w, at)[lane] : SIM_REG(uint32_t, w, at)[lane];
 }
 
-static void give(sim_warp *w, const sim_op *op, unsigned lane, uint32_t value) {
+// An address in local memory.
+static void give(sim_warp *w, const sim_op *op, unsigned lane, uint32_t offset) {
+    uint32_t value = offset + (uint32_t)SIM_LOCAL_FIRST;
     if (op->aux8 == 64)
         SIM_REG(uint64_t, w, op->d)[lane] = value;
     else
@@ -45,10 +47,10 @@ static void stack_restore(sim_warp *w, const sim_op *op) {
     const sim_kernel *k = w->block->grid->kernel;
     for (uint32_t m = w->mask; m; m &= m - 1) {
         unsigned lane = (unsigned)__builtin_ctz(m);
-        uint64_t top = value_of(w, op, op->a, lane);
+        uint64_t top = value_of(w, op, op->a, lane) - SIM_LOCAL_FIRST;
         if (top > k->local_room || top < w->stack_top[lane])
             sim_fault_here(w, op, lane, SIM_FAULT_STACK, "stackrestore of 0x%llx, which no stacksave gave",
-                           (unsigned long long)top);
+                           (unsigned long long)(top + SIM_LOCAL_FIRST));
         w->stack_top[lane] = (uint32_t)top;
     }
 }

@@ -1,7 +1,7 @@
 // kz: sm 90
 // launch: grid 1 block 1
 // arg: in s32[64] = 7
-// expect fault: of a bulk copy is misaligned: it must be a multiple of 16
+// expect fault: misaligned access of 16 bytes
 #include <cuda/ptx>
 namespace ptx = cuda::ptx;
 extern "C" __global__ void bulk_misaligned(int *in) {
