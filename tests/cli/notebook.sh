@@ -46,6 +46,7 @@ task=$FOLDER/course/tasks/first/two
 sed -i 's/"answer"/"command"/; /\[\[answer\]\]/,$d' "$task/task.toml"
 printf '[[command]]\nname = "check"\nmust = ["kz", "check"]\n' >> "$task/task.toml"
 echo "check = kz check saxpy --device cpu" > "$FOLDER/two.txt"
+{ echo "# kz: begin"; cat "$FOLDER/two.txt"; printf '# kz: starter\n#| check =\n# kz: end\n'; } > "$task/solution.txt"
 KZ_COURSE="$FOLDER/course" expect_exit 0 grade "$FOLDER/two.txt" --task two
 expect_exit 0 notebook
 grep -q '`two`: passed' "$PAGE" || fail "the task with a command is missing: $(cat "$PAGE")"
