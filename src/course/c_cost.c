@@ -7,12 +7,14 @@
 // sweeps the caches, so that it starts cold.
 //
 // What cachegrind says comes through a pipe. The function may write to it too; then there are two sayings, and none counts.
+// With it come the system calls: who makes code, or copies through the kernel, works where nothing is counted.
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "c_build.h"
+#include "counted_run.h"
 #include "executable.h"
 #include "scratch.h"
 #include "toolchain/toolchain.h"
@@ -20,7 +22,7 @@
 #define CACHE_L1 "32768,8,64"
 #define CACHE_LL "1048576,16,64"
 
-enum { ROUNDS = 5, MOST_CALLS = 200, COUNTED_CALLS = 2, LOG_BYTES = 1 << 16 };
+enum { ROUNDS = 5, MOST_CALLS = 200, COUNTED_CALLS = 2, LOG_BYTES = 16 << 20 };
 static const double LEAST_SECONDS = 0.02, VALGRIND_SECONDS = 120;
 
 const char *course_cachegrind_caches(void) {
@@ -34,33 +36,20 @@ bool course_cachegrind_is_there(void) {
     return toolchain_find_program("valgrind", path);
 }
 
-// The number after `name`, which is there once: "D1  misses:   1,234  (1,000 rd + 234 wr)".
-static bool read_count(const char *text, const char *name, double *count) {
-    const char *at = strstr(text, name);
-    if (!at || strstr(at + 1, name)) return false;
-    at += strlen(name);
-    at += strspn(at, " ");
-    bool has_digits = *at >= '0' && *at <= '9';
-    for (*count = 0; (*at >= '0' && *at <= '9') || *at == ','; at++)
-        if (*at != ',') *count = *count * 10 + (*at - '0');
-    return has_digits;
-}
-
-static bool read_counts(const base_text *log, course_c_cost *cost) {
-    return log->data && log->length < LOG_BYTES && strlen(log->data) == log->length &&
-           read_count(log->data, "I   refs:", &cost->instructions) &&
-           read_count(log->data, "D1  misses:", &cost->d1_misses) &&
-           read_count(log->data, "LLd misses:", &cost->ll_misses);
-}
-
-// Where the program ran well and cachegrind's counts did not arrive as it writes them.
-static void add_lost_counts(const course_runner *runner, const char *where) {
-    char summary[300];
-    snprintf(summary, sizeof summary, "%s: cachegrind's counts were disturbed", where);
-    course_verdict_add(runner->verdict, "counted", COURSE_BAD, COURSE_FINDING, "counts", summary,
-                       "The function returned, but what cachegrind says of it is missing or there twice.\n"
-                       "likely: it writes to files that it did not open\n"
-                       "next: write only to what the function opened itself");
+// Where the program ran well, and yet its counts are not those of all its work: a row, and true.
+static bool add_disturbed(const course_runner *runner, const char *where, const base_text *log,
+                          course_c_cost *cost) {
+    char summary[400];
+    bool is_whole = course_counted_totals(log, cost);
+    const char *what =
+        is_whole ? course_uncounted_call(log) : "cachegrind's totals are missing, or there twice";
+    if (!what) return false;
+    snprintf(summary, sizeof summary, "%s: %s", where, what);
+    course_verdict_add(
+        runner->verdict, "counted", COURSE_BAD, COURSE_FINDING, "counts", summary,
+        "The function returned, but cachegrind's counts are not those of all that it did.\n"
+        "next: compute in plain sight, with memory from malloc; open no files, and make no code");
+    return true;
 }
 
 // The calls of `executable`'s function. `bad` where it failed: a row was added.
@@ -76,6 +65,7 @@ static kz_status count_calls(const course_runner *runner, const char *executable
                           "--LL=" CACHE_LL,
                           "--cachegrind-out-file=/dev/null",
                           "--log-fd=4",
+                          "--trace-syscalls=yes",
                           executable,
                           NULL};
     course_runner under = *runner;
@@ -95,12 +85,11 @@ static kz_status count_calls(const course_runner *runner, const char *executable
     if (status == KZ_OK) *bad = course_add_end(&under, &data, where, job.answered, &result);
     if (status == KZ_OK && !*bad && !is_ours)
         status = course_add_result(&under, &job, where, &(sandbox_result){0}, bad, error);
-    bool is_lost = status == KZ_OK && !*bad && !read_counts(&result.log, cost);
-    if (is_lost && is_ours)
+    if (status == KZ_OK && !*bad && !is_ours)
+        *bad = add_disturbed(runner, where, &result.log, cost);
+    else if (status == KZ_OK && !*bad && !course_counted_totals(&result.log, cost))
         status = base_fail(error, KZ_TOOL, "%s gave no totals; it said: %.1000s", valgrind,
                            result.log.data ? result.log.data : "nothing");
-    else if (is_lost)
-        add_lost_counts(runner, where), *bad = true;
     course_data_close(&data);
     sandbox_result_free(&result);
     return status;

@@ -1,4 +1,4 @@
-// fails: finding "counts"
+// fails: finding "there twice"
 // Says what cachegrind says, with better numbers, to every file that might be the one that the grader reads.
 #include <fcntl.h>
 #include <string.h>

@@ -1,0 +1,14 @@
+// What valgrind says of a program that it ran: cachegrind's totals, and the system calls.
+#ifndef COURSE_COUNTED_RUN_H
+#define COURSE_COUNTED_RUN_H
+
+#include "c_build.h"
+
+// False where a total is missing or there twice: somebody else wrote to the log.
+bool course_counted_totals(const base_text *log, course_c_cost *cost);
+
+// Of the calls that --trace-syscalls shows, the first by which work would not be counted: making code, which may ask valgrind
+// to run it natively, or copying through the kernel. In words; NULL where there is none.
+const char *course_uncounted_call(const base_text *log);
+
+#endif
