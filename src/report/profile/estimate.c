@@ -14,6 +14,15 @@ double report_prof_sector_clocks(const report_prof_access *a) {
     return a->sectors * (partial ? PARTIAL_SECTOR_CLOCKS : 1);
 }
 
+bool report_prof_has_atomics(const report_prof_kernel *k, report_prof_space space) {
+    for (size_t i = 0; i < k->line_count; i++)
+        for (size_t j = 0; j < k->lines[i].access_count; j++) {
+            const report_prof_access *a = &k->lines[i].accesses[j];
+            if (a->is_atomic && a->space == space && !a->is_distributed) return true;
+        }
+    return false;
+}
+
 static double metric_of(const json_t *metrics, observe_sum_index index) {
     return report_prof_metric(metrics, observe_sum_name(index));
 }
@@ -54,16 +63,29 @@ static observe_resource largest(const report_prof_kernel *k, int except) {
     return (observe_resource)best;
 }
 
-// Warps that wait for a memory that is busy nearly as long wait for that memory: more of them, where an SM has all it
-// can hold, are not to be had.
+bool report_prof_is_pipe(observe_resource r) {
+    return r == OBSERVE_BY_FP32 || r == OBSERVE_BY_INTEGER || r == OBSERVE_BY_FP64 || r == OBSERVE_BY_FP16 ||
+           r == OBSERVE_BY_SPECIAL || r == OBSERVE_BY_TENSOR;
+}
+
+// Whether the second, which is nearly as large, is what the first is about. Warps that wait for a memory that is busy
+// nearly as long wait for that memory: more of them, where an SM has all it can hold, are not to be had. Of
+// instructions that nearly all go to one pipe the pipe is the limit; where lanes idle, divergence is.
+static bool is_cause(const report_prof_kernel *k) {
+    if (k->first == OBSERVE_BY_LATENCY)
+        return k->is_full && (k->second == OBSERVE_BY_DRAM || k->second == OBSERVE_BY_L2);
+    return k->first == OBSERVE_BY_ISSUE && report_prof_is_pipe(k->second) &&
+           report_prof_active_lanes(k->metrics) >= 24;
+}
+
 static void rank(report_prof_kernel *k) {
     k->first = largest(k, -1);
     k->second = largest(k, (int)k->first);
     k->close = k->seconds[k->second] >= CLOSE * k->seconds[k->first];
-    if (k->first == OBSERVE_BY_LATENCY && k->close && k->is_full &&
-        (k->second == OBSERVE_BY_DRAM || k->second == OBSERVE_BY_L2)) {
-        k->first = k->second;
-        k->second = OBSERVE_BY_LATENCY;
+    if (k->close && is_cause(k)) {
+        observe_resource cause = k->second;
+        k->second = k->first;
+        k->first = cause;
     }
 }
 

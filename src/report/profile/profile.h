@@ -187,6 +187,10 @@ void report_prof_estimate(const report_prof *report,
 void report_prof_decide(report_prof *report, report_prof_kernel *kernel); // bound, why, notes, advice
 void report_prof_explain(report_prof *report, const report_prof_kernel *kernel,
                          report_prof_line *line); // reason, advice
+bool report_prof_is_pipe(
+    observe_resource resource); // arithmetic: instructions of one kind have it for themselves
+// Whether atomics on that memory were counted.
+bool report_prof_has_atomics(const report_prof_kernel *kernel, report_prof_space space);
 // Clocks of one multiprocessor that a request's sectors keep L2 busy.
 double report_prof_sector_clocks(const report_prof_access *access);
 typedef struct report_prof_dram { // bytes of one launch

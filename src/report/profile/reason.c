@@ -127,9 +127,12 @@ static void explain_sectors(report_prof *report, const report_prof_access *a, re
 // What was tried on the addresses themselves: no length of rows is named that was not.
 static const char *advise_padding(report_prof *report, const report_prof_access *a) {
     const report_prof_padding *t = &a->padding;
-    bool words = t->row % 4 == 0 && t->to % 4 == 0;
-    uint32_t unit = words ? 4 : 1;
-    const char *name = words ? "words" : "bytes";
+    bool words = t->row % 4 == 0 && t->to % 4 == 0,
+         wide = a->bytes > 4 && t->row % a->bytes == 0 && t->to % a->bytes == 0;
+    uint32_t unit = wide ? a->bytes : words ? 4 : 1;
+    const char *name = wide    ? report_prof_text(report, "elements of %u bytes", a->bytes)
+                       : words ? "words"
+                               : "bytes";
     if (!t->row)
         return "let neighbouring threads touch neighbouring words of shared memory; no length of rows could "
                "be tried, "
@@ -215,10 +218,15 @@ static void explain_one_address(report_prof *report, const report_prof_access *a
                          "atomic in global memory: %.0f requests of %s thread%s, one address each; where "
                          "they are to one address they follow each other",
                          a->requests, figure(report, per_request(a->lanes, a)), by_one_lane(a) ? "" : "s");
-    line->advice = costly ? "fold within the block first, so that one thread per block does the atomic; "
-                            "fewer, longer blocks "
-                            "do fewer of them"
-                          : "fold within the block first, so that one thread per block does the atomic";
+    if (a->ptx && (strstr(a->ptx, ".cas") || strstr(a->ptx, ".exch")))
+        line->advice =
+            "a lock lets one thread after another in: use an atomic on the data itself (atomicAdd, "
+            "atomicMax), or a lock for each part of the data";
+    else
+        line->advice = costly ? "fold within the block first, so that one thread per block does the atomic; "
+                                "fewer, longer blocks "
+                                "do fewer of them"
+                              : "fold within the block first, so that one thread per block does the atomic";
 }
 
 static const char by_accident[] =
@@ -268,9 +276,9 @@ static bool doubles_by_accident(const report_prof_line *line) {
 static const char *pipe_part(report_prof *report, const report_prof_kernel *k, const report_prof_line *line,
                              const char *mostly) {
     observe_resource r = k->first;
-    bool is_pipe = r == OBSERVE_BY_FP32 || r == OBSERVE_BY_INTEGER || r == OBSERVE_BY_FP64 ||
-                   r == OBSERVE_BY_FP16 || r == OBSERVE_BY_SPECIAL || r == OBSERVE_BY_TENSOR;
-    if (!is_pipe || k->seconds[r] <= 0 || strcmp(mostly, observe_resource_title(r)) == 0) return "";
+    if (!report_prof_is_pipe(r) || line->seconds[r] < 0.01 * k->seconds[r] ||
+        strcmp(mostly, observe_resource_title(r)) == 0)
+        return "";
     return report_prof_text(report, "; %.0f%% of the %s", 100 * fmin(1, line->seconds[r] / k->seconds[r]),
                             observe_resource_title(r));
 }

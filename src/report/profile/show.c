@@ -208,14 +208,6 @@ static void show_roofline(base_text *text, const report_prof *report, const repo
                       report_si(rate, r.measured_attainable, "flop/s"));
 }
 
-static bool global_atomics(const report_prof_kernel *k) {
-    for (size_t i = 0; i < k->line_count; i++)
-        for (size_t j = 0; j < k->lines[i].access_count; j++)
-            if (k->lines[i].accesses[j].is_atomic && k->lines[i].accesses[j].space == REPORT_PROF_GLOBAL)
-                return true;
-    return false;
-}
-
 static void show_memory(base_text *text, const report_prof *report, const report_prof_kernel *k) {
     report_prof_traffic t = report_prof_traffic_of(k);
     if (t.load_requests > 0)
@@ -223,8 +215,8 @@ static void show_memory(base_text *text, const report_prof *report, const report
                       t.load_ideal / t.load_requests);
     if (t.store_requests > 0)
         base_text_add(text, "%s%s %.1f, ideal %.1f", t.load_requests > 0 ? "; " : "",
-                      global_atomics(k) ? "stores and atomics" : "stores", t.store_sectors / t.store_requests,
-                      t.store_ideal / t.store_requests);
+                      report_prof_has_atomics(k, REPORT_PROF_GLOBAL) ? "stores and atomics" : "stores",
+                      t.store_sectors / t.store_requests, t.store_ideal / t.store_requests);
     double moved = 32 * (t.load_sectors + t.store_sectors);
     // More than all is used where lanes share words.
     if (moved > 0 && t.used_bytes <= moved)
@@ -253,7 +245,9 @@ static void show_shared(base_text *text, const report_prof *report, const report
         base_text_add(text, "%.2f wavefronts per request, ideal %.2f", t.wavefronts / t.shared_requests,
                       t.ideal_wavefronts / t.shared_requests);
     if (t.shared_requests > 0 && extra > 0)
-        base_text_add(text, "; bank conflicts cost %.0f%% of them", 100 * extra / t.wavefronts);
+        base_text_add(text, "; bank conflicts%s cost %.0f%% of them",
+                      report_prof_has_atomics(k, REPORT_PROF_SHARED) ? " and atomics at one address" : "",
+                      100 * extra / t.wavefronts);
     else if (t.shared_requests > 0)
         base_text_add(text, ": no bank conflicts");
     if (t.distributed_requests > 0)

@@ -271,9 +271,10 @@ static void explain_why(report_prof *report, report_prof_kernel *k, const sums *
         return;
     }
     k->why = report_prof_text(report, "%s. %s: %s, %s.", figures_of(report, k, s),
-                              k->seconds[k->second] > k->seconds[k->first] ? "Its warps wait for that"
-                              : k->close                                   ? "Close to it"
-                                                                           : "Next",
+                              k->second == OBSERVE_BY_LATENCY && k->seconds[k->second] > k->seconds[k->first]
+                                  ? "Its warps wait for that"
+                              : k->close ? "Close to it"
+                                         : "Next",
                               observe_resource_title(k->second), next);
     if (k->bound == REPORT_PROF_BY_DIVERGENCE && k->first == OBSERVE_BY_LATENCY)
         k->why = report_prof_text(report, "%.1f of 32 lanes are active: the others wait for them. %s",
@@ -398,9 +399,10 @@ static void note_work(report_prof *report, report_prof_kernel *k, const sums *s)
         note(k, report_prof_text(report, "%.1f times as many sectors are touched as the data would fill",
                                  wasted_sectors(s)));
     if (conflicts(s) >= WASTEFUL && k->bound != REPORT_PROF_BY_CONFLICTS)
-        note(k, report_prof_text(report,
-                                 "%.1f times as many wavefronts of shared memory as without bank conflicts",
-                                 conflicts(s)));
+        note(k, report_prof_text(
+                    report, "%.1f times as many wavefronts of shared memory as without bank conflicts%s",
+                    conflicts(s),
+                    report_prof_has_atomics(k, REPORT_PROF_SHARED) ? " and atomics at one address" : ""));
 }
 
 static void advise_occupancy(report_prof *report, report_prof_kernel *k) {

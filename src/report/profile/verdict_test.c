@@ -229,6 +229,33 @@ static void test_the_grid_limits(void **state) {
     close_fixture(&f);
 }
 
+// Nearly all instructions are multiply-adds: their pipe is the limit, and what issues them follows it.
+static void test_arithmetic_beside_issue(void **state) {
+    fixture f;
+    open_fixture(&f,
+                 &(kernel_text){.blocks = 4096,
+                                .threads = 256,
+                                .metrics = INST(7320000, 234240000) ",\"ptx__inst_fp32.sum\":6600000" MODEL(
+                                    pipe_fma, 6600000)},
+                 20);
+    assert_int_equal(f.report.kernels[0].bound, REPORT_PROF_BY_ARITHMETIC);
+    assert_non_null(strstr(f.report.kernels[0].why, "The fp32 arithmetic alone would take"));
+    assert_non_null(strstr(f.report.kernels[0].why, "Close to it: instruction issue"));
+    close_fixture(&f);
+}
+
+static void test_lock(void **state) {
+    expect(&(kernel_text){.blocks = 264,
+                          .threads = 32,
+                          .metrics = INST(1000, 32000) MODEL(atomic_units, 2411724)
+                              MODEL(atomic_units_most, 2411724),
+                          .access = "{\"ptx\":\"atom.global.cas.b32 %r1, [%rd1], 0, 1\",\"kind\":\"atomic\","
+                                    "\"space\":\"global\",\"bytes\":4,\"requests\":64,\"lanes\":64,"
+                                    "\"distinct\":64,\"sectors\":64,\"ideal_sectors\":64,"
+                                    "\"patterns\":[{\"kind\":\"uniform\",\"share\":1}]}"},
+           REPORT_PROF_BY_ATOMICS, "one address each", "a lock lets one thread after another in");
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_spills),
@@ -243,6 +270,8 @@ int main(void) {
         cmocka_unit_test(test_divisions),
         cmocka_unit_test(test_empty_kernel),
         cmocka_unit_test(test_the_grid_limits),
+        cmocka_unit_test(test_arithmetic_beside_issue),
+        cmocka_unit_test(test_lock),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
