@@ -203,6 +203,8 @@ cudart_stop cudart_pages_stopped(uint64_t address, bool is_write, const void *in
     cudart_stop stop = CUDART_STOP_FOREIGN;
     if (state_of(page_of(address)) != OBSERVE_IDLE)
         stop = look(address, is_write) ? step(page_of(address)) : CUDART_STOP_GO_ON;
+    else if (sim_memory_is_visible(cudart.machine, address))
+        stop = CUDART_STOP_GO_ON; // another thread opened the page after this one was stopped
     pthread_mutex_unlock(&cudart.lock);
     return stop;
 }

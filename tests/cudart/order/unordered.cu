@@ -1,5 +1,6 @@
 // Order between streams, and between them and the host: "right_" programs have it, the others lack it somewhere.
 // The first argument is the case; unordered.sh says what kz sanitize must find.
+#include <atomic>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -253,6 +254,22 @@ static const std::map<std::string, void (*)()> cases = {
          cudaStreamSynchronize(s);
          reader.join();
          NEED(seen == 3);
+     }},
+    {"right_woken",
+     [] { // stopped at a page that the end of the host function opens
+         static int *out = pinned(32);
+         static std::atomic<bool> ready;
+         int seen = 0;
+         std::thread reader([&] {
+             while (!ready) {}
+             seen = out[5];
+         });
+         cudaStream_t s = free_stream();
+         add<<<1, 32, 0, s>>>(out, 4, 32);
+         cudaLaunchHostFunc(
+             s, [](void *) { ready = true, usleep(20000); }, nullptr);
+         reader.join();
+         NEED(seen == 4);
      }},
     {"right_host_function", [] { host_function(true); }},
     {"host_function", [] { host_function(false); }},
