@@ -1,10 +1,12 @@
 // Runs the commands of answer files, confined or as the grader's own, and says how they ended. See answer_commands.h.
 #include "answer_commands.h"
 
+#include <errno.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/statvfs.h>
 
 #include "replay.h"
 #include "scratch.h"
@@ -12,7 +14,7 @@
 #include "toolchain/toolchain.h"
 
 #define SOLVED "solution: "
-enum { OUTPUT = 1 << 20, OUTPUT_SHOWN = 1200, MOST_PROCESSES = 256 };
+enum { OUTPUT = 1 << 20, OUTPUT_SHOWN = 1200, MOST_PROCESSES = 256, LEAST_SPACE = 64 << 10 };
 static const uint64_t MOST_MEMORY = UINT64_C(16) << 30; // of a command and all that it starts
 
 // ---- what was printed -----------------------------------------------------------------------------
@@ -208,6 +210,13 @@ static const char *explain_stop(const sandbox_result *result, double seconds, ch
                                        : "The program itself failed, or somebody ended it.";
 }
 
+// Whether a command that failed found no space for its files: nobody's fault but the machine's.
+static bool is_disk_full(const char *folder, const sandbox_result *result) {
+    struct statvfs disk;
+    if (result->output.data && strstr(result->output.data, strerror(ENOSPC))) return true;
+    return statvfs(folder, &disk) == 0 && (uint64_t)disk.f_bavail * disk.f_frsize < LEAST_SPACE;
+}
+
 // How the learner's command ended, as a row.
 static void add_ended(course_answering *g, const course_command *command, const char *line, double seconds,
                       const sandbox_result *result) {
@@ -241,6 +250,7 @@ kz_status course_command_grade(course_answering *g, const course_command *comman
     if (status == KZ_OK) status = words_of(g, line, &words, &count, &error);
     if (status == KZ_NO_MEMORY) return *g->error = error, status;
     size_t place = 0;
+    kz_status full = KZ_OK;
     const char *missing = status == KZ_OK ? missing_word(command, own, count, &place) : NULL;
     if (status) {
         base_text_add(&detail, "The command was: %s\n%s\n", line, error.message);
@@ -261,13 +271,19 @@ kz_status course_command_grade(course_answering *g, const course_command *comman
             base_text_add(&detail, "The command was: %s\n%s\nIs it installed, and written right?\n", line,
                           error.message);
             add_failed(g, command, "could not be started", &detail);
+        } else if (result.exit_code != command->exit_code && is_disk_full(g->folder, &result)) {
+            full =
+                base_fail(g->error, KZ_IO, "the disk is full: the command \"%s\" could not do its work in %s",
+                          command->name, g->folder);
+            base_fail_note(g->error,
+                           "free some space, or set TMPDIR to a folder on another disk, and try again");
         } else
             add_ended(g, command, line, seconds, &result);
         base_text_free(&result.output);
         base_text_free(&result.answer);
     }
     base_text_free(&detail);
-    return KZ_OK;
+    return full;
 }
 
 // ---- the grader's commands ------------------------------------------------------------------------

@@ -131,6 +131,9 @@ static void test_stopped(void **state) {
     expect_fail(&f, "run = sh -c 'kill -9 $$'\n", COURSE_COMMAND_FAILED, "run", "ended by signal 9");
     expect_fail(&f, "run = dd if=/dev/zero of=much bs=1M count=65\n", COURSE_COMMAND_FAILED, "run",
                 "more than 64 MiB");
+    // A full disk is no fault of the command's.
+    assert_int_equal(try_grade(&f, "run = dd if=/dev/zero of=/dev/full count=1\n"), KZ_IO);
+    assert_non_null(strstr(f.error.message, "the disk is full"));
     close_task(&f);
     f = open_answers("command", "[[command]]\nname = \"run\"\nseconds = 0.2\n", "run = true\n");
     expect_fail(&f, "run = sleep 9\n", COURSE_COMMAND_FAILED, "run", "stopped after 0.2 s");

@@ -16,6 +16,7 @@
 #include <sys/shm.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/sysinfo.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -91,14 +92,38 @@ static int take_processes(const char *count) {
     return 1;
 }
 
+// Each child does the same in a session of its own. Nobody goes on for ever, should the sandbox not end it.
+static int multiply(const char *unused) {
+    struct sysinfo about;
+    (void)unused;
+    if (sysinfo(&about)) return 0;
+    for (int most = about.procs + 1500; sysinfo(&about) == 0 && about.procs < most;)
+        if (fork() == 0) setsid(), alarm(10);
+    sleep(20);
+    return 1;
+}
+// Takes memory in a child while orphans end all the time.
+static int take_memory_in_noise(const char *megabytes) {
+    if (fork() == 0) take_memory(megabytes), _exit(0);
+    for (int i = 0; i < 3; i++)
+        if (fork() == 0) break;
+    for (double end = base_seconds() + 16; base_seconds() < end;) {
+        pid_t child = fork();
+        if (child == 0) _exit(fork() == 0 ? 0 : 1);
+        waitpid(child, NULL, 0);
+    }
+    return 1;
+}
+
 static const struct {
     const char *name;
     int (*try)(const char *argument);
-} attempts[] = {{"read", read_file},           {"write", write_file},     {"remove", remove_file},
-                {"mode", change_mode},         {"list", list_folder},     {"signal", signal_process},
-                {"trace", trace_process},      {"connect", connect_to},   {"thread", start_thread},
-                {"process", start_process},    {"shared", share_memory},  {"memory", take_memory},
-                {"processes", take_processes}, {"threads", take_threads}, {"lengthen", lengthen_file}};
+} attempts[] = {{"multiply", multiply},    {"noise", take_memory_in_noise}, {"read", read_file},
+                {"write", write_file},     {"remove", remove_file},         {"mode", change_mode},
+                {"list", list_folder},     {"signal", signal_process},      {"trace", trace_process},
+                {"connect", connect_to},   {"thread", start_thread},        {"process", start_process},
+                {"shared", share_memory},  {"memory", take_memory},         {"processes", take_processes},
+                {"threads", take_threads}, {"lengthen", lengthen_file}};
 
 // ---- outside ----------------------------------------------------------------------------------------------------
 
@@ -306,6 +331,17 @@ static void processes_are_limited(void **state) {
                          SANDBOX_COUNT);
 }
 
+// Whatever they do: each in a session of its own, or ending so often that the supervisor has no quiet moment.
+static void processes_that_multiply_are_ended(void **state) {
+    if (is_emulated()) skip();
+    for (size_t i = 0; i < BASE_COUNT(means); i++) {
+        const sandbox_process few = {.without = means[i], .processes = 200};
+        assert_int_equal(stop_of("multiply", "", few), SANDBOX_COUNT);
+        const sandbox_process small = {.without = means[i], .total_memory = UINT64_C(100) << 20};
+        assert_int_equal(stop_of("noise", "50", small), SANDBOX_MEMORY);
+    }
+}
+
 static void threads_are_limited(void **state) {
     if (is_emulated()) skip();
     char count[16]; // 8 for the one process, 4 for each core, and some to spare
@@ -375,6 +411,7 @@ int main(int argc, char **argv) {
         cmocka_unit_test(a_process_of_its_own_kills_it),
         cmocka_unit_test(memory_is_limited_over_all_children),
         cmocka_unit_test(processes_are_limited),
+        cmocka_unit_test(processes_that_multiply_are_ended),
         cmocka_unit_test(threads_are_limited),
         cmocka_unit_test(large_files_end_it),
         cmocka_unit_test(what_cannot_be_enforced_is_refused),

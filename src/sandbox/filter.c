@@ -22,7 +22,7 @@
 
 #ifdef MACHINE
 enum { ROOM = 400, OTHER_ABI = 0x40000000 }; // x86-64's second numbering of the same calls
-enum { ALWAYS = 1, NO_MOUNT = 2, NO_IPC = 4, NO_TRACE = 8 };
+enum { ALWAYS = 1, NO_MOUNT = 2, NO_IPC = 4, NO_TRACE = 8, NO_GROUP = 16 };
 
 #ifndef SYS_fchmodat2
 #define SYS_fchmodat2 452 // Linux 6.6; the same number on all machines
@@ -123,7 +123,7 @@ static void add_socket(filter *f, bool uses_gpu) {
 }
 
 static void make(filter *f, const sandbox_plan *plan, bool has_landlock, bool has_scope) {
-    int when = ALWAYS | (plan->has_namespaces ? 0 : NO_MOUNT | NO_IPC) |
+    int when = ALWAYS | (plan->has_namespaces ? 0 : NO_MOUNT | NO_IPC | NO_GROUP) |
                (plan->has_namespaces || has_landlock ? 0 : NO_TRACE);
     load(f, offsetof(struct seccomp_data, arch));
     add(f, BPF_JMP | BPF_JEQ | BPF_K, MACHINE, 1, 0);

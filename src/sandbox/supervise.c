@@ -51,8 +51,33 @@ static void limit_files(rlim_t bytes) {
     setrlimit(RLIMIT_FSIZE, &limits);
 }
 
+static size_t read_file(const char *path, char *text, size_t size) {
+    int file = open(path, O_RDONLY | O_CLOEXEC);
+    ssize_t got = file >= 0 ? read(file, text, size - 1) : 0;
+    if (file >= 0) close(file);
+    text[got > 0 ? got : 0] = 0;
+    return got > 0 ? (size_t)got : 0;
+}
+
+// The most threads in all: some for each process, and for libraries that start some for each core of the machine.
+static size_t most_threads(const sandbox_process *process) {
+    long cores = sysconf(_SC_NPROCESSORS_ONLN);
+    return (size_t)process->processes * THREADS_PER_PROCESS + (cores > 0 ? 4 * (size_t)cores : 0);
+}
+
+// What multiplies faster than the supervisor looks ends at this: as many more threads as it may have, where the user may
+// already have all that there are ("0.20 0.18 0.12 1/80 11206": 80). The kernel does not hold root to it.
+static void limit_processes(const sandbox_process *process) {
+    char text[128];
+    read_file("/proc/loadavg", text, sizeof text);
+    const char *slash = strchr(text, '/');
+    if (process->processes && slash)
+        limit(RLIMIT_NPROC, strtoul(slash + 1, NULL, 10) + most_threads(process));
+}
+
 static void set_limits(const sandbox_process *process) {
     limit(RLIMIT_CORE, 0);
+    limit_processes(process);
     if (process->file_bytes)
         limit(RLIMIT_FSIZE, (rlim_t)process->file_bytes);
     else
@@ -125,14 +150,6 @@ _Noreturn static void become(const sandbox_plan *plan) {
 
 // ---- looking after it -------------------------------------------------------------------------------------------
 
-static size_t read_file(const char *path, char *text, size_t size) {
-    int file = open(path, O_RDONLY | O_CLOEXEC);
-    ssize_t got = file >= 0 ? read(file, text, size - 1) : 0;
-    if (file >= 0) close(file);
-    text[got > 0 ? got : 0] = 0;
-    return got > 0 ? (size_t)got : 0;
-}
-
 typedef struct descendants {
     int list[MOST_LOOKED_AT];
     size_t count;
@@ -188,13 +205,15 @@ static uint64_t resident_of(int process) {
     return sum;
 }
 
-// `more_threads`: for libraries that start some for each core of the machine.
-static sandbox_stop look(const sandbox_process *process, size_t more_threads, descendants *d) {
+// At the first that is too much it is enough: what multiplies does so while it is counted.
+static sandbox_stop look(const sandbox_process *process, size_t most, descendants *d) {
     d->count = 0;
     add_children(d, "/proc/thread-self/children");
-    size_t threads = 0, most = (size_t)process->processes * THREADS_PER_PROCESS + more_threads;
-    for (size_t i = 0; i < d->count; i++) threads += add_children_of(d, d->list[i]);
-    if (process->processes && (d->count > process->processes || threads > most)) return SANDBOX_COUNT;
+    size_t threads = 0;
+    for (size_t i = 0; i < d->count; i++) {
+        threads += add_children_of(d, d->list[i]);
+        if (process->processes && (d->count > process->processes || threads > most)) return SANDBOX_COUNT;
+    }
     uint64_t kilobytes = 0;
     for (size_t i = 0; process->total_memory && i < d->count; i++) kilobytes += resident_of(d->list[i]);
     return kilobytes > process->total_memory >> 10 ? SANDBOX_MEMORY : SANDBOX_NOT_STOPPED;
@@ -206,8 +225,11 @@ static void kill_all(const sandbox_plan *plan, pid_t group, descendants *d) {
         kill(plan->has_namespaces ? -1 : -group, SIGKILL); // -1: all of its world but this one
         d->count = 0;
         if (!plan->has_namespaces) add_children(d, "/proc/thread-self/children");
-        for (size_t i = 0; i < d->count; i++)
-            if (d->list[i] > 1) kill((pid_t)d->list[i], SIGKILL);
+        for (size_t i = 0; i < d->count; i++) {
+            if (d->list[i] <= 1) continue;
+            kill((pid_t)d->list[i], SIGKILL);
+            add_children_of(d, d->list[i]); // before they are this process's
+        }
         int state;
         pid_t ended;
         while ((ended = waitpid(-1, &state, WNOHANG)) > 0) {}
@@ -222,17 +244,20 @@ static int wait_for(const sandbox_process *process, pid_t child, descendants *d,
     sigemptyset(&awaited);
     sigaddset(&awaited, SIGTERM);
     sigaddset(&awaited, SIGCHLD);
-    long cores = sysconf(_SC_NPROCESSORS_ONLN);
-    size_t more_threads = cores > 0 ? 4 * (size_t)cores : 0;
+    size_t most = most_threads(process);
     bool looks = process->total_memory || process->processes;
     const struct timespec pause = {.tv_nsec = LOOK_NANOSECONDS};
+    double looked = base_seconds();
     for (;;) {
         int state = 0, got = looks ? sigtimedwait(&awaited, NULL, &pause) : sigwaitinfo(&awaited, NULL);
         pid_t ended;
         while ((ended = waitpid(-1, &state, WNOHANG)) > 0)
             if (ended == child) return state;
         if (got == SIGTERM) return SIGKILL;
-        if (got < 0 && looks && (*stop = look(process, more_threads, d))) return SIGKILL;
+        double now = base_seconds(); // children that end all the time do not keep it from looking
+        if (!looks || now - looked < LOOK_NANOSECONDS * 1e-9) continue;
+        if ((*stop = look(process, most, d))) return SIGKILL;
+        looked = now;
     }
 }
 
