@@ -109,12 +109,13 @@ static kz_status check_rule(rules *r, size_t i, const course_preprocessed *p, bo
     const course_source_rule *rule = &r->job->task->rules[i];
     regex_t regex;
     regmatch_t match;
-    if (i >= BASE_COUNT(r->broken) || r->broken[i] || (!rule->forbid && !runs)) return KZ_OK;
+    bool has_row = i < BASE_COUNT(r->broken) && r->broken[i];
+    if (has_row || (!rule->forbid && !runs)) return KZ_OK;
     kz_status status = compile(r, rule->pattern, &regex, error);
     if (status) return status;
     bool in_code = matches(&regex, &p->code, &match), found = in_code || matches(&regex, &p->pragmas, &match);
     regfree(&regex);
-    r->broken[i] = found == rule->forbid;
+    if (i < BASE_COUNT(r->broken)) r->broken[i] = found == rule->forbid;
     const char *why = rule->why ? rule->why : "The exercise asks for it.";
     if (found && rule->forbid)
         add_found(r, p, &match, !in_code, rule->pattern, why,
