@@ -174,7 +174,7 @@ static void emit_heap(sim_warp *w, const sim_op *op, unsigned lane, sim_memory_k
 static uint64_t heap_take(sim_warp *w, uint64_t bytes) {
     sim_memory *memory = w->block->grid->memory;
     w->block->worker->changes++;
-    if (bytes == 0 || bytes > memory->heap_limit || memory->heap_used > memory->heap_limit - bytes) return 0;
+    if (bytes > memory->heap_limit || memory->heap_used > memory->heap_limit - bytes) return 0;
     uint64_t address = sim_memory_suballocate(memory, bytes, NULL);
     if (address) memory->heap_used += bytes;
     return address;
