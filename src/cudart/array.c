@@ -9,7 +9,7 @@ static size_t element_bytes(const struct cudaChannelFormatDesc *f) {
     return (size_t)(f->x + f->y + f->z + f->w) / 8;
 }
 
-static bool is_format(const struct cudaChannelFormatDesc *f) {
+bool cudart_is_format(const struct cudaChannelFormatDesc *f) {
     int bits = f->x;
     if (bits != 8 && bits != 16 && bits != 32) return false;
     if ((f->y && f->y != bits) || (f->z && f->z != bits) || (f->w && f->w != bits)) return false;
@@ -30,7 +30,7 @@ static size_t lay_out(struct cudaArray *a) {
 static cudaError_t create(cudaArray_t *array, const struct cudaChannelFormatDesc *format,
                           struct cudaExtent extent, unsigned flags, const char *call) {
     if (!array || !format || extent.width == 0) return cudaErrorInvalidValue;
-    if (!is_format(format)) return cudaErrorInvalidChannelDescriptor;
+    if (!cudart_is_format(format)) return cudaErrorInvalidChannelDescriptor;
     if ((flags & cudaArrayCubemap) && (extent.width != extent.height || extent.depth % 6))
         return cudaErrorInvalidValue;
     struct cudaArray *made = calloc(1, sizeof *made);
@@ -108,7 +108,7 @@ static size_t halved(size_t n, unsigned times) { return n == 0 ? 0 : at_least_on
 static cudaError_t create_mipmapped(cudaMipmappedArray_t *array, const struct cudaChannelFormatDesc *format,
                                     struct cudaExtent extent, unsigned levels, unsigned flags) {
     if (!array || !format || extent.width == 0 || levels == 0) return cudaErrorInvalidValue;
-    if (!is_format(format)) return cudaErrorInvalidChannelDescriptor;
+    if (!cudart_is_format(format)) return cudaErrorInvalidChannelDescriptor;
     size_t longest = extent.width > extent.height ? extent.width : extent.height;
     if (extent.depth > longest && !(flags & cudaArrayLayered)) longest = extent.depth;
     unsigned most = 1;

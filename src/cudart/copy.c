@@ -131,7 +131,7 @@ static cudaError_t past_the_end(const cudart_copy *c, const cudart_rows *p, cons
         c->call, which, last_byte(p, c) - (a->address + a->bytes), what);
 }
 
-static cudaError_t check(const cudart_copy *c) {
+cudaError_t cudart_copy_check(const cudart_copy *c) {
     if ((unsigned)c->kind > cudaMemcpyDefault) return cudaErrorInvalidMemcpyDirection;
     if (c->width == 0 || c->height == 0 || c->depth == 0) return cudaSuccess;
     uint64_t to = c->to.address, from = c->from.address;
@@ -158,7 +158,7 @@ static cudaError_t submit(const cudart_copy *asked, cudaStream_t stream, bool wa
     cudart_copy *c = &op.copy;
     c->waits = waits;
     if (cudart.journal.library_call[0]) c->call = cudart.journal.library_call;
-    cudaError_t error = check(c);
+    cudaError_t error = cudart_copy_check(c);
     if (!error && waits) error = cudart_capture_forbids(c->call);
     if (!error && waits) error = cudart_synchronize();
     return error ? error : cudart_submit(stream, &op);
@@ -245,9 +245,17 @@ cudaError_t cudart_symbol_address(const void *symbol, size_t offset, size_t byte
     return cudaSuccess;
 }
 
+static cudaError_t wrong_way(const char *call, const char *kinds) {
+    return cudart_misuse(
+        cudaErrorInvalidMemcpyDirection,
+        "%s: the kind says the other way\nlikely cause: that of another copy\nwhat to do: %s", call, kinds);
+}
+
 static cudaError_t to_symbol(const void *symbol, const void *from, size_t bytes, size_t offset,
                              enum cudaMemcpyKind kind, cudaStream_t stream, bool waits, const char *call) {
     void *to = NULL;
+    if (kind == cudaMemcpyDeviceToHost || kind == cudaMemcpyHostToHost)
+        return wrong_way(call, "cudaMemcpyHostToDevice, which it is by default");
     cudaError_t error = cudart_symbol_address(symbol, offset, bytes, &to, call);
     return error ? error : copy(to, from, bytes, kind, stream, waits, call);
 }
@@ -255,6 +263,8 @@ static cudaError_t to_symbol(const void *symbol, const void *from, size_t bytes,
 static cudaError_t from_symbol(void *to, const void *symbol, size_t bytes, size_t offset,
                                enum cudaMemcpyKind kind, cudaStream_t stream, bool waits, const char *call) {
     void *from = NULL;
+    if (kind == cudaMemcpyHostToDevice || kind == cudaMemcpyHostToHost)
+        return wrong_way(call, "cudaMemcpyDeviceToHost, which it is by default");
     cudaError_t error = cudart_symbol_address(symbol, offset, bytes, &from, call);
     return error ? error : copy(to, from, bytes, kind, stream, waits, call);
 }
@@ -324,6 +334,13 @@ CUDART_TWIN(cudaMemcpy2DAsync, _ptsz);
 
 // ---- three dimensions, and arrays -----------------------------------------------------------------------
 
+// Whether a box of elements lies in an array.
+static bool holds(const struct cudaArray *a, const struct cudaPos *at, const struct cudaExtent *box) {
+    size_t rows = a->extent.height ? a->extent.height : 1, slices = a->extent.depth ? a->extent.depth : 1;
+    return at->x <= a->extent.width && box->width <= a->extent.width - at->x && at->y <= rows &&
+           box->height <= rows - at->y && at->z <= slices && box->depth <= slices - at->z;
+}
+
 cudaError_t cudart_copy_of_params(const struct cudaMemcpy3DParms *p, const char *call, cudart_copy *c) {
     const struct cudaArray *from = p->srcArray, *to = p->dstArray;
     // Extents are in elements where an array takes part, else in bytes.
@@ -336,6 +353,12 @@ cudaError_t cudart_copy_of_params(const struct cudaMemcpy3DParms *p, const char 
                        .params = *p};
     if ((from && p->srcPtr.ptr) || (to && p->dstPtr.ptr)) return cudaErrorInvalidValue;
     if (from && to && from->element != to->element) return cudaErrorInvalidValue;
+    if ((from && !holds(from, &p->srcPos, &p->extent)) || (to && !holds(to, &p->dstPos, &p->extent)))
+        return cudart_misuse(cudaErrorInvalidValue,
+                             "%s: the copy leaves the array\nlikely cause: bytes for elements, or a position "
+                             "that was not taken off the extent\nwhat to do: where an array takes part, "
+                             "positions and extents count its elements",
+                             call);
     size_t from_x = from ? p->srcPos.x * element : p->srcPos.x,
            to_x = to ? p->dstPos.x * element : p->dstPos.x;
     c->from =

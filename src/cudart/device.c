@@ -183,10 +183,10 @@ void cudart_reset_limits(void) {
 }
 
 static cudaError_t check_limit(enum cudaLimit limit) {
-    bool known = (unsigned)limit <= cudaLimitPersistingL2CacheSize;
+    if ((unsigned)limit > cudaLimitPersistingL2CacheSize) return cudaErrorInvalidValue;
     // From sm_90 on kernels do not wait for kernels (CUDA Runtime API, "cudaDeviceSetLimit").
-    if (limit == cudaLimitDevRuntimeSyncDepth && cudart.gpu.sm >= 90) known = false;
-    return known ? cudaSuccess : cudaErrorUnsupportedLimit;
+    bool gone = limit == cudaLimitDevRuntimeSyncDepth && cudart.gpu.sm >= 90;
+    return gone ? cudaErrorUnsupportedLimit : cudaSuccess;
 }
 
 static cudaError_t set_limit(enum cudaLimit limit, size_t value) {
@@ -277,9 +277,11 @@ cudaError_t cudaDeviceCanAccessPeer(int *can, int device, int peer) {
     return CUDART_CALL(device || peer ? cudaErrorInvalidDevice : give_int(can, 0));
 }
 cudaError_t cudaDeviceEnablePeerAccess(int peer, unsigned flags) {
-    return CUDART_CALL(cudaErrorInvalidDevice);
+    return CUDART_CALL(peer ? cudaErrorInvalidDevice : cudaErrorPeerAccessUnsupported);
 }
-cudaError_t cudaDeviceDisablePeerAccess(int peer) { return CUDART_CALL(cudaErrorInvalidDevice); }
+cudaError_t cudaDeviceDisablePeerAccess(int peer) {
+    return CUDART_CALL(peer ? cudaErrorInvalidDevice : cudaErrorPeerAccessNotEnabled);
+}
 cudaError_t cudaDeviceGetP2PAttribute(int *value, enum cudaDeviceP2PAttr wanted, int from, int to) {
     return CUDART_CALL(cudaErrorInvalidDevice);
 }

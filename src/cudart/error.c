@@ -27,9 +27,11 @@ cudaError_t cudart_error_of(kz_status status, const sim_fault_info *fault) {
     case SIM_FAULT_BOUNDS:
     case SIM_FAULT_FREED:
     case SIM_FAULT_READ_ONLY:
+    case SIM_FAULT_SURFACE:
     case SIM_FAULT_STACK: return cudaErrorIllegalAddress; // as an H200 says
     case SIM_FAULT_MISALIGNED: return cudaErrorMisalignedAddress;
     case SIM_FAULT_ASSERT: return cudaErrorAssert;
+    case SIM_FAULT_CALL: return cudaErrorInvalidPc;
     case SIM_FAULT_ENDLESS:
     case SIM_FAULT_DEADLOCK: return cudaErrorLaunchTimeout;
     case SIM_FAULT_NONE:

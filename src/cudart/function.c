@@ -7,7 +7,7 @@
 
 static cudaError_t find(const void *symbol, cudart_function **function) {
     *function = cudart_function_find(symbol);
-    return *function ? cudart_function_describe(*function) : cudaErrorInvalidDeviceFunction;
+    return *function ? cudart_function_describe(*function) : cudart_no_function(symbol);
 }
 
 static uint64_t max_threads(const cudart_function *f) {
@@ -105,7 +105,7 @@ static cudaError_t hint(const void *symbol) {
 }
 
 cudaError_t cudaFuncSetCacheConfig(const void *function, enum cudaFuncCache config) {
-    return CUDART_CALL(hint(function));
+    return CUDART_CALL((unsigned)config > cudaFuncCachePreferEqual ? cudaErrorInvalidValue : hint(function));
 }
 cudaError_t cudaFuncSetSharedMemConfig(const void *function, enum cudaSharedMemConfig config) {
     return CUDART_CALL(hint(function));
@@ -114,7 +114,7 @@ cudaError_t cudaFuncSetSharedMemConfig(const void *function, enum cudaSharedMemC
 static cudaError_t get_name(const char **name, const void *symbol) {
     cudart_function *f = cudart_function_find(symbol);
     if (!name) return cudaErrorInvalidValue;
-    if (!f) return cudaErrorInvalidDeviceFunction;
+    if (!f) return cudart_no_function(symbol);
     *name = f->name;
     return cudaSuccess;
 }
@@ -188,8 +188,7 @@ static cudaError_t available_shared(size_t *bytes, const void *symbol, int block
     uint64_t system = sim_shared_reserved((int)cudart.gpu.sm), fixed = f->info.static_shared_bytes;
     uint64_t each = (uint64_t)cudart.gpu.shared_per_multiprocessor / (uint64_t)blocks / 128 * 128;
     each = each > system + fixed ? each - system - fixed : 0;
-    uint64_t optin = (uint64_t)cudart.gpu.shared_per_block_optin - fixed;
-    *bytes = (size_t)(each < optin ? each : optin);
+    *bytes = (size_t)(each < f->max_dynamic_shared ? each : f->max_dynamic_shared);
     return cudaSuccess;
 }
 

@@ -409,6 +409,9 @@ cudaGraphNode_t cudart_exec_node(cudaGraphExec_t exec, cudaGraphNode_t node) {
 static cudaError_t enable(cudaGraphExec_t exec, cudaGraphNode_t node, const unsigned *put, unsigned *get) {
     cudaGraphNode_t found = cudart_exec_node(exec, node);
     if (!found) return cudaErrorInvalidValue;
+    cudart_op_kind kind = found->op.kind; // no others can be skipped
+    if (kind != CUDART_OP_KERNEL && kind != CUDART_OP_COPY && kind != CUDART_OP_SET)
+        return cudaErrorInvalidValue;
     if (put) found->disabled = !*put;
     if (get) *get = !found->disabled;
     return cudaSuccess;

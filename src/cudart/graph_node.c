@@ -10,7 +10,7 @@ static cudaError_t kernel_op(const struct cudaKernelNodeParams *p, cudart_op *op
     cudart_launch *l = &op->launch;
     if (!p) return cudaErrorInvalidValue;
     l->function = cudart_function_find(p->func);
-    if (!l->function) return cudaErrorInvalidDeviceFunction;
+    if (!l->function) return cudart_no_function(p->func);
     cudaError_t error = cudart_function_describe(l->function);
     if (error) return error;
     memcpy(l->grid, &p->gridDim, sizeof l->grid);
@@ -29,12 +29,8 @@ static cudaError_t kernel_op(const struct cudaKernelNodeParams *p, cudart_op *op
 
 static cudaError_t copy_op(const struct cudaMemcpy3DParms *p, cudart_op *op) {
     *op = (cudart_op){.kind = CUDART_OP_COPY};
-    return p ? cudart_copy_of_params(p, "a copy of a graph", &op->copy) : cudaErrorInvalidValue;
-}
-
-static cudart_op copy_1d_op(void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind) {
-    return (cudart_op){.kind = CUDART_OP_COPY,
-                       .copy = cudart_copy_1d(to, from, bytes, kind, "a copy of a graph")};
+    cudaError_t error = p ? cudart_copy_of_params(p, "a copy of a graph", &op->copy) : cudaErrorInvalidValue;
+    return error ? error : cudart_copy_check(&op->copy);
 }
 
 static cudaError_t set_op(const struct cudaMemsetParams *p, cudart_op *op) {
@@ -48,7 +44,7 @@ static cudaError_t set_op(const struct cudaMemsetParams *p, cudart_op *op) {
                            .element = p->elementSize,
                            .value = p->value,
                            .call = "a fill of a graph"};
-    return cudaSuccess;
+    return cudart_set_check(&op->set);
 }
 
 static cudaError_t host_op(const struct cudaHostNodeParams *p, cudart_op *op) {
@@ -122,8 +118,9 @@ NODE_OF_PARAMS(Host, struct cudaHostNodeParams, host_op)
 
 static cudaError_t copy_1d(void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind,
                            cudart_op *op) {
-    *op = copy_1d_op(to, from, bytes, kind);
-    return cudaSuccess;
+    *op = (cudart_op){.kind = CUDART_OP_COPY,
+                      .copy = cudart_copy_1d(to, from, bytes, kind, "a copy of a graph")};
+    return cudart_copy_check(&op->copy);
 }
 
 cudaError_t cudaGraphAddMemcpyNode1D(cudaGraphNode_t *node, cudaGraph_t graph, const cudaGraphNode_t *needs,

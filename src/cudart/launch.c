@@ -82,8 +82,16 @@ static cudaError_t check_shared(const cudart_launch *l) {
 
 static cudaError_t check_cluster(const cudart_launch *l) {
     uint32_t size = 1;
+    const uint32_t *own = l->function->entry->cluster;
     for (int i = 0; i < 3; i++) {
-        if (l->cluster[i] == 0) continue;
+        bool is_asked = l->cluster[0] || l->cluster[1] || l->cluster[2];
+        if (is_asked && l->cluster[i] == 0)
+            return refuse(l, cudaErrorInvalidClusterSize, "the cluster's dimension %c is 0", 'x' + i);
+        if (own[i] && l->cluster[i] != own[i])
+            return refuse(l, cudaErrorInvalidClusterSize,
+                          "the cluster's dimension %c is %u, and __cluster_dims__ says %u", 'x' + i,
+                          l->cluster[i], own[i]);
+        if (!is_asked) continue;
         size *= l->cluster[i];
         if (l->grid[i] % l->cluster[i])
             return refuse(l, cudaErrorInvalidClusterSize,
@@ -93,6 +101,10 @@ static cudaError_t check_cluster(const cudart_launch *l) {
     if (size > 1 && cudart.gpu.sm < 90)
         return refuse(l, cudaErrorInvalidClusterSize, "clusters need sm_90; the %s is sm_%d", cudart.gpu.name,
                       (int)cudart.gpu.sm);
+    uint32_t bound = l->function->entry->max_cluster_rank;
+    if (bound && size > bound)
+        return refuse(l, cudaErrorInvalidClusterSize, "a cluster of %u blocks, and __launch_bounds__ says %u",
+                      size, bound);
     if (size > (l->function->non_portable_cluster ? 16u : 8u))
         return refuse(l, cudaErrorInvalidClusterSize,
                       "a cluster of %u blocks; 8 are always possible, 16 after cudaFuncSetAttribute("
@@ -298,7 +310,7 @@ static cudaError_t launch(const void *symbol, const struct cudaLaunchConfig_st *
     l->function = cudart_function_find(symbol);
     if (!l->function) {
         cudart_say("a launch of %p, which is no kernel of this program", symbol);
-        return cudaErrorInvalidDeviceFunction;
+        return cudart_no_function(symbol);
     }
     cudaError_t error = cudart_function_describe(l->function);
     if (error) {
@@ -318,6 +330,7 @@ static cudaError_t launch(const void *symbol, const struct cudaLaunchConfig_st *
     l->args = args;
     for (unsigned i = 0; i < config->numAttrs; i++) {
         const cudaLaunchAttribute *a = &config->attrs[i];
+        if ((unsigned)a->id > cudaLaunchAttributeNvlinkUtilCentricScheduling) return cudaErrorInvalidValue;
         if (a->id == cudaLaunchAttributeCooperative) l->cooperative = a->val.cooperative != 0;
         if (a->id == cudaLaunchAttributeProgrammaticStreamSerialization)
             l->overlaps = a->val.programmaticStreamSerializationAllowed != 0;

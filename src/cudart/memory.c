@@ -127,7 +127,7 @@ static cudaError_t allocate(void **pointer, size_t bytes, cudart_memory_kind kin
     uint64_t address = 0;
     if (!pointer) return cudaErrorInvalidValue;
     *pointer = NULL;
-    if (bytes == 0) return kind == CUDART_MEMORY_MANAGED ? cudaErrorInvalidValue : cudaSuccess;
+    if (bytes == 0) return cudaSuccess;
     cudaError_t error = cudart_capture_forbids(call);
     if (!error) error = cudart_allocate(bytes, kind, flags, call, &address);
     if (!error) *pointer = (void *)(uintptr_t)address;
@@ -215,7 +215,9 @@ cudaError_t cudaMallocManaged(void **pointer, size_t bytes, unsigned flags) {
 static cudaError_t host_register(void *pointer, size_t bytes, unsigned flags) {
     kz_error error = {0};
     uint64_t address = (uint64_t)(uintptr_t)pointer;
-    if (!pointer || bytes == 0) return cudaErrorInvalidValue;
+    const unsigned known = cudaHostRegisterPortable | cudaHostRegisterMapped | cudaHostRegisterIoMemory |
+                           cudaHostRegisterReadOnly;
+    if (!pointer || bytes == 0 || flags & ~known) return cudaErrorInvalidValue;
     if (cudart_allocation_find(address)) return cudaErrorHostMemoryAlreadyRegistered;
     void *shared = cudart.host->share(address, bytes);
     if (!shared) return cudaErrorMemoryAllocation;
@@ -242,8 +244,9 @@ cudaError_t cudaHostRegister(void *pointer, size_t bytes, unsigned flags) {
 static cudaError_t host_unregister(void *pointer) {
     cudart_allocation *a = cudart_allocation_find((uint64_t)(uintptr_t)pointer);
     if (!pointer) return cudaErrorInvalidValue;
-    if (!a || a->kind != CUDART_MEMORY_REGISTERED || a->address != (uint64_t)(uintptr_t)pointer)
-        return cudaErrorHostMemoryNotRegistered;
+    if (!a) return cudaErrorHostMemoryNotRegistered;
+    if (a->kind != CUDART_MEMORY_REGISTERED || a->address != (uint64_t)(uintptr_t)pointer)
+        return cudaErrorInvalidValue;
     sim_memory_unregister(cudart.machine, a->address, NULL);
     cudart.host->unshare(a->address, a->bytes, a->shared);
     take_out(a);
@@ -278,6 +281,17 @@ cudaError_t cudaHostGetFlags(unsigned *flags, void *host) { return CUDART_CALL(h
 
 // ---- questions ------------------------------------------------------------------------------------------
 
+// The variable of the program that holds an address, if one does.
+static const cudart_variable *variable_at(uint64_t address) {
+    for (const cudart_variable *v = cudart.variables; v; v = v->next) {
+        uint64_t begin;
+        size_t bytes;
+        if (!v->module->program || cudart_variable_find(v->host, &begin, &bytes)) continue;
+        if (address - begin < bytes) return v;
+    }
+    return NULL;
+}
+
 static cudaError_t pointer_attributes(struct cudaPointerAttributes *out, const void *pointer) {
     uint64_t address = (uint64_t)(uintptr_t)pointer;
     const cudart_allocation *a = cudart_allocation_find(address);
@@ -285,7 +299,11 @@ static cudaError_t pointer_attributes(struct cudaPointerAttributes *out, const v
     if (!out) return cudaErrorInvalidValue;
     *out = (struct cudaPointerAttributes){
         .type = cudaMemoryTypeUnregistered, .device = cudaInvalidDeviceId, .hostPointer = plain};
-    if (!a && sim_memory_is_device(cudart.machine, address)) // a variable of a module
+    const cudart_variable *v = a ? NULL : variable_at(address);
+    if (v && v->managed)
+        *out = (struct cudaPointerAttributes){
+            .type = cudaMemoryTypeManaged, .devicePointer = plain, .hostPointer = plain};
+    else if (v)
         *out = (struct cudaPointerAttributes){.type = cudaMemoryTypeDevice, .devicePointer = plain};
     if (!a) return cudaSuccess;
     *out = (struct cudaPointerAttributes){.devicePointer = plain, .hostPointer = plain};
@@ -304,12 +322,12 @@ cudaError_t cudaPointerGetAttributes(struct cudaPointerAttributes *attributes, c
 
 static cudaError_t memory_info(size_t *available, size_t *total) {
     uint64_t pinned = 0;
-    if (!available || !total) return cudaErrorInvalidValue;
     // Pinned memory is the host's; here it is taken from the same room.
     for (size_t i = 0; i < cudart.allocation_count; i++)
         if (cudart.allocations[i].kind == CUDART_MEMORY_PINNED) pinned += cudart.allocations[i].bytes;
-    *available = sim_memory_available(cudart.machine) + pinned;
-    *total = (size_t)cudart.gpu.memory; // as in the properties; what the host can back is in `available`
+    if (available) *available = sim_memory_available(cudart.machine) + pinned;
+    if (total)
+        *total = (size_t)cudart.gpu.memory; // as in the properties; what the host can back is in `available`
     return cudaSuccess;
 }
 

@@ -256,6 +256,10 @@ cudart_function *cudart_function_find(const void *symbol) {
     return NULL;
 }
 
+cudaError_t cudart_no_function(const void *symbol) {
+    return symbol ? cudaErrorInvalidResourceHandle : cudaErrorInvalidDeviceFunction;
+}
+
 cudart_function *cudart_module_function(cudart_module *module, const char *name) {
     for (cudart_function *f = cudart.functions; f; f = f->next)
         if (f->module == module && strcmp(f->name, name) == 0) return f;

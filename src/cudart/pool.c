@@ -74,7 +74,8 @@ CUDART_TWIN(cudaFreeAsync, _ptsz);
 // ---- pools ----------------------------------------------------------------------------------------------
 
 static cudaError_t pool_create(cudaMemPool_t *pool, const struct cudaMemPoolProps *props) {
-    if (!pool || !props) return cudaErrorInvalidValue;
+    if (!pool || !props || (props->location.type == cudaMemLocationTypeDevice && props->location.id))
+        return cudaErrorInvalidValue;
     struct CUmemPoolHandle_st *made = calloc(1, sizeof *made);
     if (!made) return cudaErrorMemoryAllocation;
     made->reuse[1] = made->reuse[2] = made->reuse[3] = 1;
@@ -195,8 +196,9 @@ static cudaError_t check_managed(const void *pointer, size_t bytes, const char *
 }
 
 static cudaError_t prefetch(const void *pointer, size_t bytes, struct cudaMemLocation location,
-                            cudaStream_t stream) {
+                            unsigned flags, cudaStream_t stream) {
     cudart_allocation *a;
+    if (flags) return cudaErrorInvalidValue;
     cudaError_t error = check_managed(pointer, bytes, "cudaMemPrefetchAsync", &a);
     if (error) return error;
     if (location.type == cudaMemLocationTypeDevice && location.id) return cudaErrorInvalidDevice;
@@ -207,7 +209,7 @@ static cudaError_t prefetch(const void *pointer, size_t bytes, struct cudaMemLoc
 
 cudaError_t cudaMemPrefetchAsync(const void *pointer, size_t bytes, struct cudaMemLocation location,
                                  unsigned flags, cudaStream_t stream) {
-    return CUDART_CALL(prefetch(pointer, bytes, location, stream));
+    return CUDART_CALL(prefetch(pointer, bytes, location, flags, stream));
 }
 CUDART_TWIN(cudaMemPrefetchAsync, _ptsz);
 
@@ -215,6 +217,8 @@ static cudaError_t advise(const void *pointer, size_t bytes, enum cudaMemoryAdvi
                           struct cudaMemLocation location) {
     cudart_allocation *a;
     cudaError_t error = check_managed(pointer, bytes, "cudaMemAdvise", &a);
+    bool elsewhere = location.type == cudaMemLocationTypeDevice && location.id;
+    if (!error && (bytes == 0 || elsewhere)) error = cudaErrorInvalidValue;
     if (error || !a) return error;
     int where = location.type == cudaMemLocationTypeDevice ? location.id : cudaCpuDeviceId;
     switch (advice) {
@@ -237,7 +241,9 @@ cudaError_t cudaMemAdvise(const void *pointer, size_t bytes, enum cudaMemoryAdvi
 static cudaError_t range_attribute(void *data, size_t size, enum cudaMemRangeAttribute attribute,
                                    const void *pointer, size_t bytes) {
     cudart_allocation *a;
-    if (!data || size < sizeof(int)) return cudaErrorInvalidValue;
+    // A list of devices may have any length, all else is one number.
+    bool fits = attribute == cudaMemRangeAttributeAccessedBy ? size >= sizeof(int) : size == sizeof(int);
+    if (!data || !fits) return cudaErrorInvalidValue;
     cudaError_t error = check_managed(pointer, bytes, "cudaMemRangeGetAttribute", &a);
     if (error || !a) return error;
     int value;

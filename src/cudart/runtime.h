@@ -71,6 +71,7 @@ struct cudart_module {
 
 cudaError_t cudart_module_load(cudart_module *module); // PTX to the simulator, at first use
 cudart_function *cudart_function_find(const void *symbol);
+cudaError_t cudart_no_function(const void *symbol); // what is said of one that is not found
 cudaError_t cudart_function_describe(cudart_function *function);
 cudart_function *cudart_module_function(cudart_module *module, const char *name);
 cudaError_t cudart_variable_find(const void *symbol, uint64_t *address, size_t *bytes);
@@ -201,6 +202,9 @@ cudaError_t cudart_copy_of_params(const struct cudaMemcpy3DParms *params, const 
                                   cudart_copy *copy);
 cudaError_t cudart_symbol_address(const void *symbol, size_t offset, size_t bytes, void **pointer,
                                   const char *call);
+// What is wrong with an operation, told before it is queued or put into a graph.
+cudaError_t cudart_copy_check(const cudart_copy *copy);
+cudaError_t cudart_set_check(const cudart_set *set);
 cudaError_t cudart_copy_run(const cudart_copy *copy);
 cudaError_t cudart_set_run(const cudart_set *set);
 cudaError_t cudart_launch_check(const cudart_launch *launch);
@@ -394,6 +398,7 @@ cudaError_t cudart_stream_find(cudaStream_t handle, cudaStream_t *stream);
 bool cudart_is_event(cudaEvent_t event);
 bool cudart_is_node(cudaGraphNode_t node);
 bool cudart_is_array(cudaArray_const_t array);
+bool cudart_is_format(const struct cudaChannelFormatDesc *format); // one that arrays and textures can have
 cudaError_t cudart_stream_depend(cudaStream_t stream, cudaGraphNode_t const *nodes, size_t count);
 cudaError_t cudart_stream_joins(cudaStream_t stream, cudart_capture *capture); // by waiting for its event
 void cudart_stream_leave(cudaStream_t stream);

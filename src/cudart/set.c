@@ -3,6 +3,23 @@
 
 #include <inttypes.h>
 
+cudaError_t cudart_set_check(const cudart_set *s) {
+    if (s->width == 0 || s->height == 0 || s->depth == 0) return cudaSuccess;
+    if (!s->to.address)
+        return cudart_misuse(cudaErrorInvalidValue,
+                             "%s: the address is NULL\nlikely cause: an allocation that failed, or was never "
+                             "made\nwhat to do: look at what cudaMalloc gave back",
+                             s->call);
+    if (!cudart_is_on_device(s->to.address))
+        return cudart_misuse(cudaErrorInvalidValue,
+                             "%s: 0x%" PRIx64
+                             " is no device memory\nlikely cause: a pointer of the host's own\nwhat to do: "
+                             "memset() for the host's memory",
+                             s->call, s->to.address);
+    bool overlap = s->height > 1 && s->width * s->element > s->to.pitch;
+    return overlap ? cudaErrorInvalidValue : cudaSuccess;
+}
+
 static cudaError_t set(void *to, size_t pitch, size_t slice, int value, struct cudaExtent extent,
                        cudaStream_t stream, bool waits, const char *call) {
     cudart_op op = {.kind = CUDART_OP_SET,
@@ -14,21 +31,8 @@ static cudaError_t set(void *to, size_t pitch, size_t slice, int value, struct c
                             .value = (unsigned)value & 255,
                             .waits = waits,
                             .call = call}};
-    if (extent.width == 0 || extent.height == 0 || extent.depth == 0) return cudaSuccess;
-    if (!to)
-        return cudart_misuse(cudaErrorInvalidValue,
-                             "%s: the address is NULL\nlikely cause: an allocation that failed, or was never "
-                             "made\nwhat to do: look at what cudaMalloc gave back",
-                             call);
-    if (!cudart_is_on_device((uint64_t)(uintptr_t)to)) {
-        return cudart_misuse(
-            cudaErrorInvalidValue,
-            "%s: %p is no device memory\nlikely cause: a pointer of the host's own\nwhat to do: "
-            "memset() for the host's memory",
-            call, to);
-    }
-    if (extent.height > 1 && extent.width > pitch) return cudaErrorInvalidPitchValue;
-    cudaError_t error = waits ? cudart_capture_forbids(call) : cudaSuccess;
+    cudaError_t error = cudart_set_check(&op.set);
+    if (!error && waits) error = cudart_capture_forbids(call);
     if (!error && waits) error = cudart_synchronize();
     return error ? error : cudart_submit(stream, &op);
 }

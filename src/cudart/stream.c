@@ -159,9 +159,19 @@ cudaError_t cudaStreamCopyAttributes(cudaStream_t to, cudaStream_t from) {
 }
 CUDART_TWIN(cudaStreamCopyAttributes, _ptsz);
 
-cudaError_t cudaStreamAttachMemAsync(cudaStream_t stream, void *pointer, size_t length, unsigned flags) {
+// All of a managed allocation, and one stream, the host or everybody.
+static cudaError_t attach(cudaStream_t stream, void *pointer, size_t length, unsigned flags) {
     cudaStream_t found;
-    return CUDART_CALL(cudart_stream_find(stream, &found));
+    cudaError_t error = cudart_stream_find(stream, &found);
+    if (error) return error;
+    const cudart_allocation *a = cudart_allocation_find((uint64_t)(uintptr_t)pointer);
+    bool whole = !a || length == 0 || length == a->bytes;
+    bool known = flags == cudaMemAttachGlobal || flags == cudaMemAttachHost || flags == cudaMemAttachSingle;
+    return (a && a->kind == CUDART_MEMORY_DEVICE) || !whole || !known ? cudaErrorInvalidValue : cudaSuccess;
+}
+
+cudaError_t cudaStreamAttachMemAsync(cudaStream_t stream, void *pointer, size_t length, unsigned flags) {
+    return CUDART_CALL(attach(stream, pointer, length, flags));
 }
 CUDART_TWIN(cudaStreamAttachMemAsync, _ptsz);
 
@@ -191,7 +201,8 @@ CUDART_TWIN(cudaStreamAddCallback, _ptsz);
 // ---- events ---------------------------------------------------------------------------------------------
 
 static cudaError_t event_create(cudaEvent_t *event, unsigned flags) {
-    if (!event || flags > 7) return cudaErrorInvalidValue;
+    bool timed_elsewhere = (flags & cudaEventInterprocess) && !(flags & cudaEventDisableTiming);
+    if (!event || flags > 7 || timed_elsewhere) return cudaErrorInvalidValue;
     struct CUevent_st *made = calloc(1, sizeof *made);
     if (!made) return cudaErrorMemoryAllocation;
     made->flags = flags;
@@ -266,6 +277,7 @@ static cudart_capture *capture_of(cudaEvent_t event) {
 static cudaError_t stream_wait_event(cudaStream_t handle, cudaEvent_t event, unsigned flags) {
     cudaStream_t stream;
     if (!cudart_is_event(event)) return cudaErrorInvalidResourceHandle;
+    if (flags > cudaEventWaitExternal) return cudaErrorInvalidValue;
     cudaError_t error = cudart_stream_find(handle, &stream);
     if (error) return error;
     cudart_capture *capture = capture_of(event);
@@ -292,7 +304,10 @@ CUDART_TWIN(cudaStreamWaitEvent, _ptsz);
 
 static cudaError_t event_wait(cudaEvent_t event, bool is_wait) {
     if (!cudart_is_event(event)) return cudaErrorInvalidResourceHandle;
-    if (capture_of(event)) return cudaErrorCapturedEvent;
+    if (capture_of(event)) {
+        capture_of(event)->invalid = true;
+        return cudaErrorCapturedEvent;
+    }
     if (is_wait) cudart_journal_count_wait();
     cudart_journal_event_ended(event);
     return cudart_synchronize();

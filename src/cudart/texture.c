@@ -14,6 +14,8 @@ typedef struct object {
     struct object *next;
 } object;
 
+enum { TEXTURE_ALIGNMENT = 512 }; // as the properties say
+
 static object *objects;
 
 static object *find(unsigned long long handle, bool is_surface) {
@@ -37,7 +39,7 @@ static cudaError_t set_format(sim_texture *t, const struct cudaChannelFormatDesc
     case cudaChannelFormatKindFloat: t->kind = SIM_TEXEL_FLOAT; break;
     default: return cudaErrorInvalidChannelDescriptor;
     }
-    return t->element_bytes ? cudaSuccess : cudaErrorInvalidChannelDescriptor;
+    return cudart_is_format(f) ? cudaSuccess : cudaErrorInvalidChannelDescriptor;
 }
 
 static uint64_t at_least_one(size_t n) { return n ? n : 1; }
@@ -80,8 +82,11 @@ static cudaError_t set_resource(sim_texture *t, const struct cudaResourceDesc *r
     case cudaResourceTypeLinear: {
         cudaError_t error = set_format(t, &r->res.linear.desc);
         if (error) return error;
-        if (!cudart_is_on_device((uint64_t)(uintptr_t)r->res.linear.devPtr))
-            return cudaErrorInvalidDevicePointer;
+        uint64_t at = (uint64_t)(uintptr_t)r->res.linear.devPtr;
+        const cudart_allocation *a = cudart_allocation_find(at);
+        if (!at || at % TEXTURE_ALIGNMENT || (a && r->res.linear.sizeInBytes > a->bytes - (at - a->address)))
+            return cudaErrorInvalidValue;
+        if (!cudart_is_on_device(at)) return cudaErrorInvalidDevicePointer;
         uint64_t width = r->res.linear.sizeInBytes / t->element_bytes;
         t->dimensions = 1;
         t->is_linear = true;
@@ -121,12 +126,16 @@ static cudaError_t set_reading(sim_texture *t, const struct cudaTextureDesc *d) 
     t->mipmap_linear = d->mipmapFilterMode == cudaFilterModeLinear;
     t->normalised_coordinates = d->normalizedCoords != 0;
     t->normalised_values = d->readMode == cudaReadModeNormalizedFloat && t->kind != SIM_TEXEL_FLOAT;
-    t->is_srgb = d->sRGB != 0;
     t->level_bias = d->mipmapLevelBias;
     t->min_level = d->minMipmapLevelClamp;
     t->max_level = d->maxMipmapLevelClamp;
     t->max_anisotropy = d->maxAnisotropy;
-    if (t->normalised_values && t->bits[0] == 32) return cudaErrorInvalidNormSetting;
+    if (d->readMode == cudaReadModeNormalizedFloat && t->bits[0] == 32) return cudaErrorInvalidNormSetting;
+    if (d->sRGB && t->normalised_values && t->bits[0] == 8) {
+        cudart_say("a texture of sRGB colours is not simulated: the values would be other ones than a GPU's\n"
+                   "  without sRGB, convert in the kernel");
+        return cudaErrorNotSupported;
+    }
     if (t->filter_linear && t->kind != SIM_TEXEL_FLOAT && !t->normalised_values)
         return cudaErrorInvalidFilterSetting;
     return cudaSuccess;

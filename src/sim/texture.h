@@ -41,7 +41,6 @@ typedef struct sim_texture {
     bool filter_linear, mipmap_linear;
     bool normalised_coordinates;
     bool normalised_values; // integers are read as floats in [0, 1] or [-1, 1]
-    bool is_srgb;
     float border[4];
     float level_bias, min_level, max_level;
     uint32_t max_anisotropy;

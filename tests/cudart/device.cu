@@ -3,6 +3,7 @@
 
 __global__ void write_at(int *p, int i) { p[i] = 1; }
 __global__ void stop() { __trap(); }
+__global__ void call(void (*function)()) { function(); }
 
 static const char ptx[] = ".version 7.0\n.target sm_70\n.address_size 64\n.visible .global .u32 value = 41;\n"
                           ".visible .entry raise() {\n.reg .b32 %r<3>;\nld.global.u32 %r1, [value];\n"
@@ -55,6 +56,10 @@ int main() {
     OK(cudaDeviceSetLimit(cudaLimitMallocHeapSize, 64 << 20));
     OK(cudaDeviceGetLimit(&heap, cudaLimitMallocHeapSize));
     CHECK(heap == 64 << 20);
+    GIVES(cudaErrorInvalidValue, cudaDeviceSetLimit((cudaLimit)44, 1));
+    GIVES(cudaErrorPeerAccessUnsupported, cudaDeviceEnablePeerAccess(0, 0));
+    GIVES(cudaErrorPeerAccessNotEnabled, cudaDeviceDisablePeerAccess(0));
+    (void)cudaGetLastError();
     char id[32];
     OK(cudaDeviceGetPCIBusId(id, sizeof id, 0));
     OK(cudaDeviceGetByPCIBusId(&device, id));
@@ -77,6 +82,9 @@ int main() {
     OK(cudaDeviceSynchronize());
     stop<<<1, 1>>>();
     GIVES(cudaErrorLaunchFailure, cudaDeviceSynchronize());
+    OK(cudaDeviceReset());
+    call<<<1, 1>>>((void (*)())0x123456);
+    GIVES(cudaErrorInvalidPc, cudaDeviceSynchronize());
     OK(cudaDeviceReset());
     return finish();
 }

@@ -36,7 +36,11 @@ static void linear() {
     CHECK(what.type == cudaMemoryTypeDevice && what.devicePointer == a + 5 && what.device == 0);
     OK(cudaPointerGetAttributes(&what, host));
     CHECK(what.type == cudaMemoryTypeUnregistered);
+    GIVES(cudaErrorInvalidValue, cudaMemset2D(a, 64, 7, 65, 4));
     OK(cudaFree(a));
+    OK(cudaPointerGetAttributes(&what, a));
+    CHECK(what.type == cudaMemoryTypeUnregistered);
+    OK(cudaMemGetInfo(nullptr, &total));
     OK(cudaFree(b));
     OK(cudaFree(nullptr));
     void *p = &host;
@@ -62,6 +66,17 @@ static void both_sides() {
     int value = -5;
     OK(cudaMemRangeGetAttribute(&value, sizeof value, cudaMemRangeAttributeReadMostly, m, 4000));
     CHECK(value == 1);
+    cudaMemLocation elsewhere = {cudaMemLocationTypeDevice, 9};
+    GIVES(cudaErrorInvalidValue, cudaMemPrefetchAsync(m, 4000, here, 3));
+    GIVES(cudaErrorInvalidValue, cudaMemAdvise(m, 4000, cudaMemAdviseSetAccessedBy, elsewhere));
+    GIVES(cudaErrorInvalidValue, cudaMemAdvise(m, 0, cudaMemAdviseSetReadMostly, here));
+    GIVES(cudaErrorInvalidValue,
+          cudaMemRangeGetAttribute(&value, 2 * sizeof value, cudaMemRangeAttributeReadMostly, m, 4000));
+    OK(cudaStreamAttachMemAsync(0, m, 4000, cudaMemAttachGlobal));
+    GIVES(cudaErrorInvalidValue, cudaStreamAttachMemAsync(0, m, 17, cudaMemAttachGlobal));
+    GIVES(cudaErrorInvalidValue, cudaStreamAttachMemAsync(0, m, 0, 9));
+    void *nothing = &value;
+    OK(cudaMallocManaged(&nothing, 0));
     OK(cudaHostAlloc(&h, 4000, cudaHostAllocMapped));
     for (int i = 0; i < 1000; i++) h[i] = 2 * i;
     OK(cudaHostGetDevicePointer(&d, h, 0));
@@ -76,6 +91,8 @@ static void both_sides() {
     for (int i = 0; i < 1000; i++) mine[i] = 5;
     OK(cudaHostRegister(mine, 4000, cudaHostRegisterDefault));
     GIVES(cudaErrorHostMemoryAlreadyRegistered, cudaHostRegister(mine, 4000, 0));
+    GIVES(cudaErrorInvalidValue, cudaHostRegister(&value, 4, 99));
+    GIVES(cudaErrorInvalidValue, cudaHostUnregister(mine + 1));
     OK(cudaHostGetDevicePointer(&d, mine, 0));
     add_one<<<4, 256>>>(d, 1000);
     OK(cudaDeviceSynchronize());
@@ -104,6 +121,13 @@ static void symbols() {
     OK(cudaMemcpy(&now, where, sizeof now, cudaMemcpyDeviceToHost));
     CHECK(now == 8);
     GIVES(cudaErrorInvalidValue, cudaMemcpyToSymbol(table, values, sizeof values, 4));
+    GIVES(cudaErrorInvalidMemcpyDirection, cudaMemcpyToSymbol(table, values, 4, 0, cudaMemcpyDeviceToHost));
+    GIVES(cudaErrorInvalidMemcpyDirection, cudaMemcpyFromSymbol(values, table, 4, 0, cudaMemcpyHostToDevice));
+    cudaPointerAttributes what;
+    OK(cudaPointerGetAttributes(&what, where));
+    CHECK(what.type == cudaMemoryTypeDevice);
+    OK(cudaPointerGetAttributes(&what, &shared_value));
+    CHECK(what.type == cudaMemoryTypeManaged);
     OK(cudaFree(out));
 }
 
@@ -173,6 +197,13 @@ static void arrays() {
     CHECK(how_found.filterMode == cudaFilterModeLinear);
     OK(cudaDestroyTextureObject(texture));
     GIVES(cudaErrorInvalidValue, cudaDestroyTextureObject(texture));
+    cudaMemcpy3DParms box = {}; // one element beyond the array
+    box.srcPtr = make_cudaPitchedPtr(host, 32, 8, 6);
+    box.dstArray = array;
+    box.dstPos = make_cudaPos(1, 0, 0);
+    box.extent = make_cudaExtent(8, 6, 1);
+    box.kind = cudaMemcpyHostToDevice;
+    GIVES(cudaErrorInvalidValue, cudaMemcpy3D(&box));
     OK(cudaFreeArray(array));
 }
 
@@ -193,6 +224,10 @@ static void pools() {
     OK(cudaMemPoolSetAttribute(pool, cudaMemPoolAttrReleaseThreshold, &threshold));
     OK(cudaMemPoolGetAttribute(pool, cudaMemPoolAttrReleaseThreshold, &kept));
     CHECK(kept == threshold);
+    cudaMemPoolProps other = {};
+    other.allocType = cudaMemAllocationTypePinned;
+    other.location = {cudaMemLocationTypeDevice, 5};
+    GIVES(cudaErrorInvalidValue, cudaMemPoolCreate(&pool, &other));
     OK(cudaStreamDestroy(stream));
 }
 

@@ -22,6 +22,8 @@ __global__ void big_shared(int *out) {
     out[0] = dynamic_memory[15000];
 }
 __global__ void __launch_bounds__(64) bounded(int *out) { out[threadIdx.x] = threadIdx.x; }
+__global__ void __cluster_dims__(2, 1, 1) in_pairs(int *out) { *out = 1; }
+__global__ void __launch_bounds__(256, 1, 2) in_two(int *out) { *out = 1; }
 __global__ void hello(int n) { printf("hello from %d of %d\n", threadIdx.x, n); }
 
 enum { N = 1000 };
@@ -66,6 +68,15 @@ static void streams() {
     OK(cudaEventElapsedTime(&ms, start, stop));
     CHECK(ms >= 0 && first() == 4 && counter == 11);
     GIVES(cudaErrorInvalidResourceHandle, cudaEventElapsedTime(&ms, start, event));
+    GIVES(cudaErrorInvalidValue, cudaStreamWaitEvent(b, start, 5));
+    cudaEvent_t other;
+    GIVES(cudaErrorInvalidValue, cudaEventCreateWithFlags(&other, cudaEventInterprocess)); // with times
+    OK(cudaStreamBeginCapture(a, cudaStreamCaptureModeThreadLocal));
+    OK(cudaEventRecord(start, a));
+    GIVES(cudaErrorCapturedEvent, cudaEventQuery(start)); // and the capture is over
+    cudaGraph_t graph;
+    GIVES(cudaErrorStreamCaptureInvalidated, cudaStreamEndCapture(a, &graph));
+    cudaGetLastError();
     unsigned flags;
     int priority;
     OK(cudaStreamGetFlags(a, &flags));
@@ -210,12 +221,23 @@ static void by_hand() {
     cudaHostNodeParams call = {count, &counter};
     OK(cudaGraphAddHostNode(&host, graph, &back, 1, &call));
     by = 100; // the node has its own copy
+    cudaGraphNode_t none;
+    GIVES(cudaErrorInvalidValue,
+          cudaGraphAddMemcpyNode1D(&none, graph, &work, 1, got, nullptr, 4, cudaMemcpyDefault));
+    GIVES(cudaErrorInvalidValue,
+          cudaGraphAddMemcpyNode1D(&none, graph, &work, 1, data, got, 4, cudaMemcpyDeviceToHost));
+    set.dst = nullptr;
+    GIVES(cudaErrorInvalidValue, cudaGraphAddMemsetNode(&none, graph, nullptr, 0, &set));
     OK(cudaGraphClone(&copy, graph));
     cudaGraph_t outer;
     cudaGraphNode_t child;
     OK(cudaGraphCreate(&outer, 0));
     OK(cudaGraphAddChildGraphNode(&child, outer, nullptr, 0, copy));
     cudaGraphExec_t exec;
+    OK(cudaGraphInstantiate(&exec, graph, 0));
+    OK(cudaGraphNodeSetEnabled(exec, work, 0));
+    GIVES(cudaErrorInvalidValue, cudaGraphNodeSetEnabled(exec, host, 0));
+    OK(cudaGraphExecDestroy(exec));
     OK(cudaGraphInstantiate(&exec, outer, 0));
     OK(cudaGraphLaunch(exec, 0));
     OK(cudaDeviceSynchronize());
@@ -264,6 +286,15 @@ static void launches() {
     CHECK(blocks == 8);
     OK(cudaOccupancyMaxPotentialBlockSize(&blocks, &size, scale, 0, 0));
     CHECK(size == 1024);
+    size_t room;
+    OK(cudaOccupancyAvailableDynamicSMemPerBlock(&room, scale, 2, 256));
+    CHECK(room == 48 << 10); // what a launch may ask for
+    OK(cudaOccupancyAvailableDynamicSMemPerBlock(&room, big_shared, 2, 256));
+    CHECK(room == 61440);
+    GIVES(cudaErrorInvalidResourceHandle, cudaFuncGetAttributes(&what, (const void *)&failures));
+    GIVES(cudaErrorInvalidDeviceFunction, cudaFuncGetAttributes(&what, (const void *)nullptr));
+    GIVES(cudaErrorInvalidResourceHandle, cudaLaunchKernel((void *)&failures, 1, 1, args, 0, 0));
+    GIVES(cudaErrorInvalidValue, cudaFuncSetCacheConfig(scale, (cudaFuncCache)9));
 
     cudaLaunchConfig_t config = {};
     config.gridDim = dim3(4);
@@ -271,6 +302,21 @@ static void launches() {
     reset_to(1);
     OK(cudaLaunchKernelEx(&config, scale, data, 7.0f, int(N)));
     CHECK(first() == 7);
+    cudaLaunchAttribute attribute = {};
+    config.attrs = &attribute;
+    config.numAttrs = 1;
+    attribute.id = (cudaLaunchAttributeID)77;
+    GIVES(cudaErrorInvalidValue, cudaLaunchKernelEx(&config, scale, data, 7.0f, int(N)));
+    attribute.id = cudaLaunchAttributeClusterDimension;
+    attribute.val.clusterDim = {4, 1, 1};
+    GIVES(cudaErrorInvalidClusterSize, cudaLaunchKernelEx(&config, in_pairs, out));
+    GIVES(cudaErrorInvalidClusterSize, cudaLaunchKernelEx(&config, in_two, out));
+    attribute.val.clusterDim = {4, 0, 1};
+    GIVES(cudaErrorInvalidClusterSize, cudaLaunchKernelEx(&config, scale, data, 7.0f, int(N)));
+    attribute.val.clusterDim = {2, 1, 1};
+    OK(cudaLaunchKernelEx(&config, in_pairs, out));
+    OK(cudaLaunchKernelEx(&config, in_two, out));
+    OK(cudaDeviceSynchronize());
     OK(cudaFree(out));
     OK(cudaFree(in));
 }

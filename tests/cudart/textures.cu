@@ -70,6 +70,16 @@ static void memory() {
     fetch<<<1, 1>>>(texture(r, cudaFilterModePoint, cudaAddressModeClamp), out);
     wait();
     CHECK(out[0] == 9 && out[1] == 0);
+    cudaTextureObject_t none;
+    cudaTextureDesc how = {};
+    r.res.linear.devPtr = data + 1;
+    GIVES(cudaErrorInvalidValue, cudaCreateTextureObject(&none, &r, &how, nullptr));
+    r.res.linear.devPtr = data;
+    r.res.linear.desc.x = 24;
+    GIVES(cudaErrorInvalidChannelDescriptor, cudaCreateTextureObject(&none, &r, &how, nullptr));
+    r.res.linear.desc.x = 32;
+    how.readMode = cudaReadModeNormalizedFloat;
+    GIVES(cudaErrorInvalidNormSetting, cudaCreateTextureObject(&none, &r, &how, nullptr));
     OK(cudaMallocPitch(&data, &pitch, 16, 4));
     OK(cudaMemcpy2D(data, pitch, squares, 16, 16, 4, cudaMemcpyDefault));
     r.resType = cudaResourceTypePitch2D;

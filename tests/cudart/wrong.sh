@@ -47,6 +47,9 @@ expect_exit 0 run "$HERE/mistakes.cu" missing_call
 expect_err "kz: cudaIpcGetMemHandle is not there"
 [ "$(grep -c cudaIpcGetMemHandle "$FOLDER/err")" = 1 ] || fail "the missing call is named more than once"
 expect_out "cudaErrorNotSupported"
+expect_exit 0 run "$HERE/mistakes.cu" colours
+expect_err "a texture of sRGB colours is not simulated"
+expect_out "cudaErrorNotSupported"
 expect_exit 0 run "$HERE/mistakes.cu" assertion
 expect_out "cudaErrorAssert"
 expect_exit 7 run "$HERE/mistakes.cu" exit_code

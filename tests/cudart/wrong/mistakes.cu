@@ -62,6 +62,16 @@ int main(int, char **words) {
         say(cudaIpcGetMemHandle(&handle, device));
         cudaIpcGetMemHandle(&handle, device);
     }
+    if (!strcmp(what, "colours")) {
+        cudaResourceDesc texels = {};
+        texels.resType = cudaResourceTypeLinear;
+        texels.res.linear = {device, cudaCreateChannelDesc<uchar4>(), 64};
+        cudaTextureDesc how = {};
+        how.readMode = cudaReadModeNormalizedFloat;
+        how.sRGB = 1;
+        cudaTextureObject_t texture;
+        say(cudaCreateTextureObject(&texture, &texels, &how, nullptr));
+    }
     if (!strcmp(what, "assertion")) {
         hold<<<1, 1>>>(device);
         say(cudaDeviceSynchronize());
