@@ -183,7 +183,7 @@ static uint64_t heap_take(sim_warp *w, uint64_t bytes) {
 static void heap_give(sim_warp *w, const sim_op *op, unsigned lane, uint64_t address) {
     sim_memory *memory = w->block->grid->memory;
     if (!address) return;
-    const sim_allocation *a = sim_memory_find(memory, address, 1);
+    const sim_allocation *a = sim_memory_find(memory, address, 0);
     uint64_t bytes = a ? a->bytes : 0;
     if (!a || a->address != address || !sim_memory_release(memory, address)) {
         base_text why = {0};

@@ -1,4 +1,4 @@
-// Device malloc and free; more than the heap gives NULL.
+// Device malloc and free; no bytes have an address, more than the heap gives NULL.
 // launch: grid 2 block 33
 // arg: out s32[66] = 0
 // arg: big s32[1] = 0
@@ -9,5 +9,8 @@ extern "C" __global__ void heap(int *out, int *big) {
     p[24] = 7;
     out[blockIdx.x * blockDim.x + threadIdx.x] = p[24];
     free(p);
+    void *empty = malloc(0);
+    if (!empty) out[0] = 0;
+    free(empty);
     if (threadIdx.x == 0) *big = malloc(1ull << 40) == nullptr;
 }
