@@ -139,8 +139,11 @@ static cudaError_t attribute(int *value, enum cudaDeviceAttr wanted, int device)
         return cudaSuccess;
 #include "attributes.def"
 #undef CUDART_ATTRIBUTE
-    default: return cudaErrorInvalidValue;
+    default: break;
     }
+    if (wanted < cudaDevAttrMaxThreadsPerBlock || wanted >= cudaDevAttrMax) return cudaErrorInvalidValue;
+    *value = 0; // a feature that is not here, or a number that is reserved
+    return cudaSuccess;
 }
 
 cudaError_t cudaDeviceGetAttribute(int *value, enum cudaDeviceAttr wanted, int device) {

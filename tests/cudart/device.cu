@@ -49,6 +49,9 @@ int main() {
     CHECK(value == p.major);
     OK(cudaDeviceGetAttribute(&value, cudaDevAttrMultiProcessorCount, 0));
     CHECK(value == p.multiProcessorCount && value > 0);
+    for (int i = 1; i < cudaDevAttrMax; i++) OK(cudaDeviceGetAttribute(&value, (cudaDeviceAttr)i, 0));
+    GIVES(cudaErrorInvalidValue, cudaDeviceGetAttribute(&value, cudaDevAttrMax, 0));
+    (void)cudaGetLastError();
     OK(cudaRuntimeGetVersion(&runtime));
     OK(cudaDriverGetVersion(&driver));
     CHECK(runtime == CUDART_VERSION && driver >= runtime);
