@@ -2,9 +2,10 @@
 //
 // Cachegrind counts whole programs. What the harness and the libraries do around the call is known from a second
 // program: the same harness around a function that does nothing. That one is the grader's own, so whatever the submission
-// does, before the calls, after them or in threads, is added to its count and never taken off. There are two calls, of
-// which a half is one call: each has other data, so that an answer that was kept is wrong, and before each the harness
-// sweeps the caches, so that it starts cold.
+// does, before the call, after it or in threads, is added to its count and never taken off. Who keeps the harness from its
+// work gains what that costs, which is little: the kernel writes the data to where the function reads them, so that the
+// call starts with cold caches. The data are of no other run, and two calls with other data in each come first, so that
+// an answer that was kept is wrong.
 //
 // What cachegrind says comes through a pipe. The function may write to it too; then there are two sayings, and none counts.
 // With it come the system calls: who makes code, or copies through the kernel, works where nothing is counted.
@@ -22,7 +23,7 @@
 #define CACHE_L1 "32768,8,64"
 #define CACHE_LL "1048576,16,64"
 
-enum { ROUNDS = 5, MOST_CALLS = 200, COUNTED_CALLS = 2, LOG_BYTES = 16 << 20 };
+enum { ROUNDS = 5, MOST_CALLS = 200, LOG_BYTES = 16 << 20 };
 static const double LEAST_SECONDS = 0.02, VALGRIND_SECONDS = 120;
 
 const char *course_cachegrind_caches(void) {
@@ -34,6 +35,27 @@ const char *course_cachegrind_caches(void) {
 bool course_cachegrind_is_there(void) {
     char path[TOOLCHAIN_PATH];
     return toolchain_find_program("valgrind", path);
+}
+
+// Calls with other data in each, without an instrument.
+static kz_status time_calls(const course_runner *runner, const char *executable, const course_case *at,
+                            uint32_t calls, double *seconds, bool *bad, kz_error *error) {
+    const char *argv[] = {executable, NULL};
+    char where[256];
+    course_runner one = *runner;
+    one.argv = argv;
+    course_data data = {0};
+    course_harness_job job = {0};
+    sandbox_result result = {0};
+    kz_status status =
+        course_run_one(&one, at, calls, COURSE_HARNESS_OTHER_DATA, &data, &job, &result, error);
+    course_case_name(runner->job->task, at, where, sizeof where);
+    if (status == KZ_OK) *bad = course_add_end(&one, &data, where, job.answered, &result);
+    if (status == KZ_OK && !*bad) status = course_add_result(&one, &job, where, &result, bad, error);
+    *seconds = job.seconds;
+    course_data_close(&data);
+    sandbox_result_free(&result);
+    return status;
 }
 
 // Where the program ran well, and yet its counts are not those of all its work: a row, and true.
@@ -52,9 +74,9 @@ static bool add_disturbed(const course_runner *runner, const char *where, const 
     return true;
 }
 
-// The calls of `executable`'s function. `bad` where it failed: a row was added.
-static kz_status count_calls(const course_runner *runner, const char *executable, const course_case *at,
-                             bool is_ours, course_c_cost *cost, bool *bad, kz_error *error) {
+// One call of `executable`'s function. `bad` where it failed: a row was added.
+static kz_status count_call(const course_runner *runner, const char *executable, const course_case *at,
+                            bool is_ours, course_c_cost *cost, bool *bad, kz_error *error) {
     char valgrind[TOOLCHAIN_PATH], where[256];
     toolchain_find_program("valgrind", valgrind);
     const char *argv[] = {valgrind,
@@ -78,9 +100,7 @@ static kz_status count_calls(const course_runner *runner, const char *executable
     course_data data = {0};
     course_harness_job job = {0};
     sandbox_result result = {0};
-    kz_status status =
-        course_run_one(&under, at, COUNTED_CALLS, COURSE_HARNESS_EVICT | COURSE_HARNESS_OTHER_DATA, &data,
-                       &job, &result, error);
+    kz_status status = course_run_one(&under, at, 1, COURSE_HARNESS_COUNTED, &data, &job, &result, error);
     course_case_name(runner->job->task, at, where, sizeof where);
     if (status == KZ_OK) *bad = course_add_end(&under, &data, where, job.answered, &result);
     if (status == KZ_OK && !*bad && !is_ours)
@@ -112,7 +132,7 @@ static kz_status count_nothing(const course_runner *runner, const course_case *a
     course_runner alone = *runner; // it shares no folder with the submission
     alone.folder = work;
     alone.executable = executable;
-    if (status == KZ_OK) status = count_calls(&alone, executable, at, true, cost, bad, error);
+    if (status == KZ_OK) status = count_call(&alone, executable, at, true, cost, bad, error);
     course_scratch_close(folder);
     course_scratch_close(work);
     base_text_free(&text);
@@ -123,35 +143,18 @@ kz_status course_cachegrind_count(const course_runner *runner, const course_case
                                   bool *bad, kz_error *error) {
     course_c_cost own = {0}, nothing = {0};
     *bad = course_add_uncountable(runner->argv[0], runner->verdict);
-    kz_status status = *bad ? KZ_OK : count_calls(runner, runner->argv[0], at, false, &own, bad, error);
+    double seconds;
+    kz_status status =
+        *bad ? KZ_OK : time_calls(runner, runner->argv[0], at, 2, &seconds, bad, error); // for the results
+    if (status == KZ_OK && !*bad) status = count_call(runner, runner->argv[0], at, false, &own, bad, error);
     if (status == KZ_OK && !*bad) status = count_nothing(runner, at, &nothing, bad, error);
-    *cost = (course_c_cost){.instructions = fmax(0, own.instructions - nothing.instructions) / COUNTED_CALLS,
-                            .d1_misses = fmax(0, own.d1_misses - nothing.d1_misses) / COUNTED_CALLS,
-                            .ll_misses = fmax(0, own.ll_misses - nothing.ll_misses) / COUNTED_CALLS};
+    *cost = (course_c_cost){.instructions = fmax(0, own.instructions - nothing.instructions),
+                            .d1_misses = fmax(0, own.d1_misses - nothing.d1_misses),
+                            .ll_misses = fmax(0, own.ll_misses - nothing.ll_misses)};
     return status;
 }
 
 // ---- time -----------------------------------------------------------------------------------------
-
-static kz_status time_calls(const course_runner *runner, const char *executable, const course_case *at,
-                            uint32_t calls, double *seconds, bool *bad, kz_error *error) {
-    const char *argv[] = {executable, NULL};
-    char where[256];
-    course_runner one = *runner;
-    one.argv = argv;
-    course_data data = {0};
-    course_harness_job job = {0};
-    sandbox_result result = {0};
-    kz_status status =
-        course_run_one(&one, at, calls, COURSE_HARNESS_OTHER_DATA, &data, &job, &result, error);
-    course_case_name(runner->job->task, at, where, sizeof where);
-    if (status == KZ_OK) *bad = course_add_end(&one, &data, where, job.answered, &result);
-    if (status == KZ_OK && !*bad) status = course_add_result(&one, &job, where, &result, bad, error);
-    *seconds = job.seconds;
-    course_data_close(&data);
-    sandbox_result_free(&result);
-    return status;
-}
 
 static int compare_doubles(const void *a, const void *b) {
     double x = *(const double *)a, y = *(const double *)b;

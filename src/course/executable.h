@@ -5,10 +5,11 @@
 
 #include "course.h"
 
-// A row, and true, where the submission's object gets around a sanitizer: it has or uses the sanitizer's own functions, which
-// compilers alone insert, or its functions stand in the place of a library's (malloc, free) for the whole program.
-bool course_add_unsanitized(const course_task *task, const char *object, const char *executable,
-                            course_verdict *verdict);
+// A row, and true, where the submission's object reaches beyond its function: it has or uses the sanitizer's own functions,
+// which compilers alone insert, or its functions stand in the place of a library's (malloc, memcpy) for the harness or the
+// whole program. `folder` is the one that the program was built in: 0.o is the submission's, 1.o the harness's.
+bool course_add_replacing(const course_task *task, const char *folder, const char *executable,
+                          course_verdict *verdict);
 // The same where it speaks to valgrind, whose requests run code uncounted, or where it could make code that does: memory
 // of it can be written and run.
 bool course_add_uncountable(const char *executable, course_verdict *verdict);

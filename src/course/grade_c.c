@@ -130,6 +130,7 @@ static kz_status grade_gates(const course_grade_job *job, course_verdict *verdic
     size_t count = 0;
     bool bad = false;
     kz_status status = course_c_build(job->task, job->file, "none", folder, executable, NULL, error);
+    bad = status == KZ_OK && course_add_replacing(job->task, folder, executable, verdict);
     if (status == KZ_OK) status = toolchain_work_open(work, error);
     // valgrind runs one thread at a time: waiting threads must sleep.
     const char *environment[] = {"OMP_NUM_THREADS=4", "OPENBLAS_NUM_THREADS=1", "OMP_WAIT_POLICY=passive",
@@ -207,15 +208,6 @@ static kz_status grade_cases(const course_grade_job *job, course_verdict *verdic
     return KZ_OK;
 }
 
-// Whether the sanitizer cannot look at what was built with it: a row was added.
-static bool is_hidden(const course_task *task, const char *folder, const char *executable,
-                      course_verdict *verdict) {
-    char object[COURSE_PATH + 8];
-    snprintf(object, sizeof object, "%s/0.o", folder);
-    return strcmp(task->build_sanitize, "none") != 0 &&
-           course_add_unsanitized(task, object, executable, verdict);
-}
-
 kz_status course_grade_c(const course_grade_job *job, const char *source, course_verdict *verdict,
                          kz_error *error) {
     char folder[COURSE_PATH] = "", executable[COURSE_PATH];
@@ -237,7 +229,7 @@ kz_status course_grade_c(const course_grade_job *job, const char *source, course
         course_verdict_add_warnings(verdict, &warnings);
         status = course_reference_open(job->task, &reference, error);
     }
-    if (status == KZ_OK && !is_hidden(job->task, folder, executable, verdict))
+    if (status == KZ_OK && !course_add_replacing(job->task, folder, executable, verdict))
         status = grade_cases(job, verdict, reference, executable, error);
     if (status == KZ_OK && verdict->reason == COURSE_PASSED && job->task->gate_count)
         status = grade_gates(job, verdict, reference, error);

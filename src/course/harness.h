@@ -13,7 +13,8 @@
 #include "course.h"
 
 typedef enum course_harness_flag {
-    COURSE_HARNESS_EVICT = 1, // before each call the caches are swept
+    COURSE_HARNESS_COUNTED =
+        1, // for one call: it starts with cold caches, and the harness does as little as it can
     COURSE_HARNESS_OTHER_DATA =
         2, // every other call but the last gets `other`: who keeps an answer gives a wrong one
 } course_harness_flag;
