@@ -190,7 +190,7 @@ static void show_roofline(base_text *text, const report_prof *report, const repo
     char rate[REPORT_NUMBER], flops[REPORT_NUMBER], bytes[REPORT_NUMBER];
     if (!report_prof_roofline_of(report, k, &r)) return;
     if (r.flops <= 0) {
-        base_text_add(text, "no floating point; DRAM's %s, read and written, would take %s at %s",
+        base_text_add(text, "no floating point; its %s of data would take %s at %s",
                       report_bytes(bytes, r.bytes), report_seconds(flops, r.bytes / r.bandwidth),
                       report_si(rate, r.bandwidth, "B/s"));
         return;
@@ -198,7 +198,7 @@ static void show_roofline(base_text *text, const report_prof *report, const repo
     report_si(rate, r.attainable, "flop/s");
     report_si(flops, r.flops, "flop");
     base_text_add(text,
-                  "%s over DRAM's %s: %.3g flop/byte; below %.3g bandwidth "
+                  "%s over %s of data: %.3g flop/byte; below %.3g bandwidth "
                   "is the peak, so at best %s, "
                   "%.*f%% of %s's peak",
                   flops, report_bytes(bytes, r.bytes), r.intensity, r.ridge, rate,
