@@ -141,6 +141,13 @@ cudaError_t cudart_copy_check(const cudart_copy *c) {
                              "forgotten\nwhat to do: look at what the call that allocates it returns",
                              c->call, to ? "source" : "destination");
     }
+    if (sim_memory_is_heap(cudart.machine, to) || sim_memory_is_heap(cudart.machine, from))
+        return cudart_misuse(
+            cudaErrorInvalidValue,
+            "%s: malloc() in a kernel gave that memory, and only kernels can reach it\nlikely "
+            "cause: a pointer that a kernel handed out\nwhat to do: let a kernel copy it to "
+            "memory of cudaMalloc",
+            c->call);
     if (c->kind != cudaMemcpyDefault) {
         bool to_device = c->kind == cudaMemcpyHostToDevice || c->kind == cudaMemcpyDeviceToDevice;
         bool from_device = c->kind == cudaMemcpyDeviceToHost || c->kind == cudaMemcpyDeviceToDevice;

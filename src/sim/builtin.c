@@ -175,7 +175,7 @@ static uint64_t heap_take(sim_warp *w, uint64_t bytes) {
     sim_memory *memory = w->block->grid->memory;
     w->block->worker->changes++;
     if (bytes > memory->heap_limit || memory->heap_used > memory->heap_limit - bytes) return 0;
-    uint64_t address = sim_memory_suballocate(memory, bytes, NULL);
+    uint64_t address = sim_memory_suballocate_heap(memory, bytes);
     if (address) memory->heap_used += bytes;
     return address;
 }

@@ -33,6 +33,7 @@ typedef struct sim_allocation {
     bool live;
     bool constant;     // a .const variable: kernels may not write it
     bool visible;      // the host reads and writes it at its own address
+    bool heap;         // malloc() in a kernel gave it
     const char *label; // "global variable table", or NULL for the program's own
 } sim_allocation;
 
@@ -67,7 +68,8 @@ kz_status sim_memory_open(sim_memory *memory, uint64_t limit, uint64_t heap_limi
                           kz_error *error);
 void sim_memory_close(sim_memory *memory);
 uint64_t sim_memory_suballocate(sim_memory *memory, uint64_t bytes,
-                                const char *label); // 0 when there is no room
+                                const char *label);                       // 0 when there is no room
+uint64_t sim_memory_suballocate_heap(sim_memory *memory, uint64_t bytes); // by a kernel
 uint64_t sim_memory_suballocate_visible(sim_memory *memory, uint64_t bytes, const char *label);
 bool sim_memory_release(sim_memory *memory, uint64_t address);
 // Where this process has registered memory; NULL where none holds the range.

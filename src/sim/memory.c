@@ -161,6 +161,12 @@ uint64_t sim_memory_suballocate(sim_memory *memory, uint64_t bytes, const char *
     return suballocate(memory, bytes, label);
 }
 
+uint64_t sim_memory_suballocate_heap(sim_memory *memory, uint64_t bytes) {
+    uint64_t address = suballocate(memory, bytes, NULL);
+    if (address) memory->allocations[upper_bound(memory, address) - 1].heap = true;
+    return address;
+}
+
 static uint64_t page_up(uint64_t bytes) { return (bytes + PAGE - 1) / PAGE * PAGE; }
 
 // The same pages of the file in both ranges. Neighbours of the file are neighbours in memory, so that the
@@ -410,6 +416,11 @@ int sim_memory_view(const sim_machine *machine) {
 bool sim_memory_is_visible(const sim_machine *machine, uint64_t address) {
     const sim_allocation *a = sim_memory_find(&machine->memory, address, 1);
     return a && a->visible;
+}
+
+bool sim_memory_is_heap(const sim_machine *machine, uint64_t address) {
+    const sim_allocation *a = sim_memory_find(&machine->memory, address, 0);
+    return a && a->heap;
 }
 
 void sim_memory_describe(const sim_machine *machine, uint64_t address, base_text *out) {

@@ -60,6 +60,7 @@ kz_status sim_memory_unregister(sim_machine *machine, uint64_t address, kz_error
 void sim_memory_range(const sim_machine *machine, uint64_t *base, uint64_t *bytes); // of all device memory
 int sim_memory_view(
     const sim_machine *machine); // the file of what the host sees, from the range's base on; -1
+bool sim_memory_is_heap(const sim_machine *machine, uint64_t address);    // malloc() in a kernel gave it
 bool sim_memory_is_visible(const sim_machine *machine, uint64_t address); // a live buffer that the host sees
 bool sim_memory_is_device(const sim_machine *machine, uint64_t address);  // in the range of device memory
 // In words: which buffer the address lies in or near, whether it was freed, whether it is the host's.

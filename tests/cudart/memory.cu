@@ -14,6 +14,9 @@ __global__ void use_symbols(float *out) {
     if (threadIdx.x == 0) counter += 1, shared_value *= 2;
 }
 
+__device__ void *heap_memory;
+__global__ void from_heap() { heap_memory = malloc(64); }
+
 static void linear() {
     int host[100], back[100], *a, *b;
     for (int i = 0; i < 100; i++) host[i] = i;
@@ -124,6 +127,12 @@ static void symbols() {
     GIVES(cudaErrorInvalidMemcpyDirection, cudaMemcpyToSymbol(table, values, 4, 0, cudaMemcpyDeviceToHost));
     GIVES(cudaErrorInvalidMemcpyDirection, cudaMemcpyFromSymbol(values, table, 4, 0, cudaMemcpyHostToDevice));
     cudaPointerAttributes what;
+    void *inner;
+    from_heap<<<1, 1>>>();
+    OK(cudaMemcpyFromSymbol(&inner, heap_memory, sizeof inner));
+    GIVES(cudaErrorInvalidValue, cudaMemcpy(&now, inner, 4, cudaMemcpyDeviceToHost));
+    OK(cudaPointerGetAttributes(&what, inner));
+    CHECK(what.type == cudaMemoryTypeUnregistered);
     OK(cudaPointerGetAttributes(&what, where));
     CHECK(what.type == cudaMemoryTypeDevice);
     OK(cudaPointerGetAttributes(&what, &shared_value));
