@@ -31,7 +31,7 @@ static cudaError_t create(cudaArray_t *array, const struct cudaChannelFormatDesc
                           struct cudaExtent extent, unsigned flags, const char *call) {
     if (!array || !format || extent.width == 0) return cudaErrorInvalidValue;
     if (!cudart_is_format(format)) return cudaErrorInvalidChannelDescriptor;
-    if ((flags & cudaArrayCubemap) && (extent.width != extent.height || extent.depth % 6))
+    if ((flags & cudaArrayCubemap) && (extent.width != extent.height || !extent.depth || extent.depth % 6))
         return cudaErrorInvalidValue;
     struct cudaArray *made = calloc(1, sizeof *made);
     if (!made) return cudaErrorMemoryAllocation;

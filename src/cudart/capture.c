@@ -47,7 +47,7 @@ cudaError_t cudart_stream_joins(cudaStream_t stream, cudart_capture *capture) {
     return cudaSuccess;
 }
 
-void cudart_stream_leave(cudaStream_t stream) {
+static void leave(cudaStream_t stream) {
     stream->capture = NULL;
     free(stream->last);
     stream->last = NULL;
@@ -108,13 +108,31 @@ static bool is_joined(const cudart_capture *capture) {
 
 static void end_capture(cudart_capture *capture) {
     for (struct CUstream_st *s = cudart.streams; s; s = s->next)
-        if (s->capture == capture) cudart_stream_leave(s);
+        if (s->capture == capture) leave(s);
     for (cudart_capture **at = &cudart.captures; *at; at = &(*at)->next)
         if (*at == capture) {
             *at = capture->next;
             break;
         }
     free(capture);
+}
+
+void cudart_capture_leave(cudaStream_t stream) {
+    cudart_capture *capture = stream->capture;
+    if (!capture) return;
+    capture->invalid = true;
+    leave(stream);
+    if (capture->origin != stream) return;
+    cudaGraph_t made = capture->graph;
+    bool own = capture->own_graph;
+    end_capture(capture);
+    if (own) cudart_graph_free(made);
+}
+
+bool cudart_is_captured(cudaGraph_t graph) {
+    for (const cudart_capture *c = cudart.captures; c; c = c->next)
+        if (c->graph == graph) return true;
+    return false;
 }
 
 static cudaError_t end(cudaStream_t handle, cudaGraph_t *graph) {

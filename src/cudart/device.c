@@ -311,7 +311,7 @@ static cudaError_t reset(void) {
             sim_program_close(m->program);
             m->program = NULL;
         }
-        if (!m->program) m->error = cudaSuccess;
+        if (!m->program && m->image) m->error = cudaSuccess;
     }
     for (cudart_function *f = cudart.functions; f; f = f->next)
         f->described = f->module->program && f->described;

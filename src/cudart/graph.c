@@ -7,7 +7,7 @@
 
 // ---- building -------------------------------------------------------------------------------------------
 
-static bool is_graph(cudaGraph_t graph) {
+bool cudart_is_graph(cudaGraph_t graph) {
     for (struct CUgraph_st *g = cudart.graphs; g; g = g->next)
         if (g == graph) return true;
     return false;
@@ -54,7 +54,7 @@ void cudart_graph_free(cudaGraph_t graph) {
 }
 
 static cudaError_t destroy(cudaGraph_t graph) {
-    if (!is_graph(graph) || graph->is_child) return cudaErrorInvalidValue;
+    if (!cudart_is_graph(graph) || graph->is_child || cudart_is_captured(graph)) return cudaErrorInvalidValue;
     cudart_graph_free(graph);
     return cudaSuccess;
 }
@@ -73,7 +73,7 @@ static cudaError_t add_need(cudaGraphNode_t node, cudaGraphNode_t need) {
 
 cudaError_t cudart_graph_add(cudaGraph_t graph, const cudart_op *op, cudaGraphNode_t const *needs,
                              size_t need_count, cudaGraphNode_t *node) {
-    if (!is_graph(graph) || !node || (need_count && !needs)) return cudaErrorInvalidValue;
+    if (!cudart_is_graph(graph) || !node || (need_count && !needs)) return cudaErrorInvalidValue;
     for (size_t i = 0; i < need_count; i++)
         if (!needs[i] || needs[i]->graph != graph) return cudaErrorInvalidValue;
     if (graph->count == graph->capacity) {
@@ -120,7 +120,7 @@ cudaGraph_t cudart_graph_copy(cudaGraph_t graph) {
 }
 
 static cudaError_t clone_graph(cudaGraph_t *made, cudaGraph_t graph) {
-    if (!made || !is_graph(graph)) return cudaErrorInvalidValue;
+    if (!made || !cudart_is_graph(graph)) return cudaErrorInvalidValue;
     *made = cudart_graph_copy(graph);
     return *made ? cudaSuccess : cudaErrorMemoryAllocation;
 }
@@ -130,7 +130,7 @@ cudaError_t cudaGraphClone(cudaGraph_t *made, cudaGraph_t graph) {
 }
 
 static cudaError_t find_in_clone(cudaGraphNode_t *found, cudaGraphNode_t original, cudaGraph_t graph) {
-    if (!found || !is_graph(graph)) return cudaErrorInvalidValue;
+    if (!found || !cudart_is_graph(graph)) return cudaErrorInvalidValue;
     for (size_t i = 0; i < graph->count; i++)
         if (graph->nodes[i]->original == original) {
             *found = graph->nodes[i];
@@ -147,7 +147,7 @@ cudaError_t cudaGraphNodeFindInClone(cudaGraphNode_t *node, cudaGraphNode_t orig
 
 static cudaError_t change_edges(cudaGraph_t graph, const cudaGraphNode_t *from, const cudaGraphNode_t *to,
                                 size_t count, bool add) {
-    if (!is_graph(graph) || (count && (!from || !to))) return cudaErrorInvalidValue;
+    if (!cudart_is_graph(graph) || (count && (!from || !to))) return cudaErrorInvalidValue;
     for (size_t i = 0; i < count; i++) {
         if (!from[i] || !to[i] || from[i]->graph != graph || to[i]->graph != graph || from[i] == to[i])
             return cudaErrorInvalidValue;
@@ -175,7 +175,7 @@ cudaError_t cudaGraphRemoveDependencies(cudaGraph_t graph, const cudaGraphNode_t
 }
 
 static cudaError_t destroy_node(cudaGraphNode_t node) {
-    if (!node || !is_graph(node->graph)) return cudaErrorInvalidValue;
+    if (!node || !cudart_is_graph(node->graph)) return cudaErrorInvalidValue;
     struct CUgraph_st *g = node->graph;
     for (size_t i = 0; i < g->count; i++)
         for (size_t k = 0; k < g->nodes[i]->need_count; k++)
@@ -212,7 +212,7 @@ static cudaError_t list_end(node_list *list, size_t *count) {
 }
 
 static cudaError_t get_nodes(cudaGraph_t graph, cudaGraphNode_t *nodes, size_t *count, bool only_roots) {
-    if (!is_graph(graph) || !count) return cudaErrorInvalidValue;
+    if (!cudart_is_graph(graph) || !count) return cudaErrorInvalidValue;
     node_list list = {.to = nodes, .room = *count};
     for (size_t i = 0; i < graph->count; i++)
         if (!only_roots || graph->nodes[i]->need_count == 0) list_add(&list, graph->nodes[i]);
@@ -228,7 +228,7 @@ cudaError_t cudaGraphGetRootNodes(cudaGraph_t graph, cudaGraphNode_t *nodes, siz
 
 static cudaError_t get_edges(cudaGraph_t graph, cudaGraphNode_t *from, cudaGraphNode_t *to,
                              cudaGraphEdgeData *edges, size_t *count) {
-    if (!is_graph(graph) || !count || !from != !to) return cudaErrorInvalidValue;
+    if (!cudart_is_graph(graph) || !count || !from != !to) return cudaErrorInvalidValue;
     node_list sources = {.to = from, .room = *count}, targets = {.to = to, .room = *count};
     if (edges && from) memset(edges, 0, *count * sizeof *edges);
     for (size_t i = 0; i < graph->count; i++)
@@ -246,7 +246,7 @@ cudaError_t cudaGraphGetEdges(cudaGraph_t graph, cudaGraphNode_t *from, cudaGrap
 }
 
 static cudaError_t neighbours(cudaGraphNode_t node, cudaGraphNode_t *out, size_t *count, bool after) {
-    if (!node || !count || !is_graph(node->graph)) return cudaErrorInvalidValue;
+    if (!node || !count || !cudart_is_graph(node->graph)) return cudaErrorInvalidValue;
     node_list list = {.to = out, .room = *count};
     if (!after)
         for (size_t i = 0; i < node->need_count; i++) list_add(&list, node->needs[i]);
@@ -310,7 +310,7 @@ static bool is_exec(cudaGraphExec_t exec) {
 }
 
 static cudaError_t instantiate(cudaGraphExec_t *exec, cudaGraph_t graph, unsigned long long flags) {
-    if (!exec || !is_graph(graph)) return cudaErrorInvalidValue;
+    if (!exec || !cudart_is_graph(graph)) return cudaErrorInvalidValue;
     *exec = NULL;
     cudaGraphNode_t *order = malloc((graph->count + 1) * sizeof *order);
     bool right = order && order_nodes(graph, order);
@@ -445,7 +445,7 @@ static cudaError_t update(cudaGraphExec_t exec, cudaGraph_t graph, cudaGraphExec
     cudaGraphExecUpdateResultInfo own;
     if (!info) info = &own;
     *info = (cudaGraphExecUpdateResultInfo){0};
-    if (!is_exec(exec) || !is_graph(graph)) return cudaErrorInvalidValue;
+    if (!is_exec(exec) || !cudart_is_graph(graph)) return cudaErrorInvalidValue;
     if (!same_shape(exec->graph, graph, info)) return cudaErrorGraphExecUpdateFailure;
     for (size_t i = 0; i < graph->count; i++) {
         cudart_op kept;
@@ -468,7 +468,7 @@ cudaError_t cudaGraphExecUpdate(cudaGraphExec_t exec, cudaGraph_t graph,
 static cudaError_t print_dot(cudaGraph_t graph, const char *path) {
     static const char *const kinds[] = {"empty", "kernel", "copy", "fill",  "host function",
                                         "graph", "record", "wait", "alloc", "free"};
-    FILE *file = is_graph(graph) && path ? fopen(path, "w") : NULL;
+    FILE *file = cudart_is_graph(graph) && path ? fopen(path, "w") : NULL;
     if (!file) return path ? cudaErrorOperatingSystem : cudaErrorInvalidValue;
     fprintf(file, "digraph {\n");
     for (size_t i = 0; i < graph->count; i++) {

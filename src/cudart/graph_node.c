@@ -57,12 +57,12 @@ static cudaError_t host_op(const struct cudaHostNodeParams *p, cudart_op *op) {
 
 static cudaError_t child_op(cudaGraph_t child, cudart_op *op) {
     *op = (cudart_op){.kind = CUDART_OP_CHILD, .child = child};
-    return child ? cudaSuccess : cudaErrorInvalidValue;
+    return cudart_is_graph(child) ? cudaSuccess : cudaErrorInvalidValue;
 }
 
 static cudaError_t event_op(cudaEvent_t event, cudart_op_kind kind, cudart_op *op) {
     *op = (cudart_op){.kind = kind, .event = event};
-    return event ? cudaSuccess : cudaErrorInvalidValue;
+    return cudart_is_event(event) ? cudaSuccess : cudaErrorInvalidValue;
 }
 
 // ---- adding, changing -----------------------------------------------------------------------------------

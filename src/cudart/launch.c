@@ -247,6 +247,8 @@ cudaError_t cudart_launch_run(const cudart_launch *l) {
     if (cudart.pending) return cudaSuccess; // the device is gone; the next call that waits says so
     cudart_flush_prints();
     const cudart_function *f = l->function;
+    cudaError_t unknown = cudart_function_describe(l->function); // a graph's, after cudaDeviceReset
+    if (unknown) return unknown;
     sim_launch launch = {
         .dynamic_shared_bytes = (uint32_t)l->shared,
         .cooperative = l->cooperative,

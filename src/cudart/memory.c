@@ -212,6 +212,13 @@ cudaError_t cudaMallocManaged(void **pointer, size_t bytes, unsigned flags) {
                              : cudaErrorInvalidValue);
 }
 
+// Whether any of it lies among the device's addresses: what would be registered there is none of the host's own.
+static bool is_in_reach_of_device(uint64_t address, uint64_t bytes) {
+    uint64_t base, size;
+    sim_memory_range(cudart.machine, &base, &size);
+    return address + bytes < address || (address < base + size && base < address + bytes);
+}
+
 static cudaError_t host_register(void *pointer, size_t bytes, unsigned flags) {
     kz_error error = {0};
     uint64_t address = (uint64_t)(uintptr_t)pointer;
@@ -219,6 +226,7 @@ static cudaError_t host_register(void *pointer, size_t bytes, unsigned flags) {
                            cudaHostRegisterReadOnly;
     if (!pointer || bytes == 0 || flags & ~known) return cudaErrorInvalidValue;
     if (cudart_allocation_find(address)) return cudaErrorHostMemoryAlreadyRegistered;
+    if (is_in_reach_of_device(address, bytes)) return cudaErrorInvalidValue;
     void *shared = cudart.host->share(address, bytes);
     if (!shared) return cudaErrorMemoryAllocation;
     kz_status status = sim_memory_register(cudart.machine, address, shared, bytes,

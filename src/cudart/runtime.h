@@ -397,11 +397,13 @@ cudaStream_t cudart_own_stream(void); // this thread's default stream
 cudaError_t cudart_stream_find(cudaStream_t handle, cudaStream_t *stream);
 bool cudart_is_event(cudaEvent_t event);
 bool cudart_is_node(cudaGraphNode_t node);
+bool cudart_is_graph(cudaGraph_t graph);
+bool cudart_is_captured(cudaGraph_t graph); // now: a capture adds to it
 bool cudart_is_array(cudaArray_const_t array);
 bool cudart_is_format(const struct cudaChannelFormatDesc *format); // one that arrays and textures can have
 cudaError_t cudart_stream_depend(cudaStream_t stream, cudaGraphNode_t const *nodes, size_t count);
 cudaError_t cudart_stream_joins(cudaStream_t stream, cudart_capture *capture); // by waiting for its event
-void cudart_stream_leave(cudaStream_t stream);
+void cudart_capture_leave(cudaStream_t stream); // which is destroyed: with the first of a capture that ends
 cudaError_t cudart_graph_add(cudaGraph_t graph, const cudart_op *op, cudaGraphNode_t const *needs,
                              size_t need_count, cudaGraphNode_t *node);
 cudaGraph_t cudart_graph_copy(cudaGraph_t graph);

@@ -51,11 +51,8 @@ cudaError_t cudaStreamCreateWithPriority(cudaStream_t *stream, unsigned flags, i
 
 static cudaError_t stream_destroy(cudaStream_t handle) {
     for (struct CUstream_st **at = &cudart.streams; *at; at = &(*at)->next) {
-        if (*at != handle) continue;
-        if (handle->capture) {
-            handle->capture->invalid = true;
-            cudart_stream_leave(handle);
-        }
+        if (*at != handle || handle->is_own) continue;
+        cudart_capture_leave(handle);
         *at = handle->next;
         cudart_journal_forget(handle);
         free(handle);

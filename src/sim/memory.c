@@ -45,8 +45,10 @@ static bool open_host_view(sim_memory *memory) {
         if (view != MAP_FAILED) munmap(view, memory->reserved);
         return false;
     }
-    memory->visible = memfd_create("kz-device-memory", MFD_CLOEXEC);
+    memory->visible = memfd_create("kz-device-memory", MFD_CLOEXEC | MFD_ALLOW_SEALING);
     memory->host_view = memory->visible >= 0 && make_room(memory->visible, memory->reserved);
+    fcntl(memory->visible, F_ADD_SEALS,
+          F_SEAL_SHRINK | F_SEAL_SEAL); // whoever has it too cannot take pages away
     if (memory->host_view) return true;
     if (memory->visible >= 0) close(memory->visible);
     munmap(at, memory->reserved);

@@ -34,6 +34,26 @@ for word in "" follows races; do
     esac
 done
 
+# A program that speaks to kz-device by itself gets errors, and kz-device lives.
+cc -std=gnu11 -D_GNU_SOURCE -I"$here/../../src" -o "$work/hostile" "$here/remote/hostile.c" \
+    "$here/../../src/cudart/remote/channel.c" || exit 1
+timeout 60 "$libraries/kz-device" "$work/hostile" >"$work/hostile.txt" 2>/dev/null 4>"$work/hostile.jsonl"
+status=$?
+[ $status = 5 ] || not_so "kz-device lives: status $status"
+diff - "$work/hostile.txt" <<'END' || not_so "what is wrong is refused"
+a child that is no graph: 1
+a node while its graph is destroyed: 0 800
+the graph is still there: 0
+a captured graph: 1
+after a captured stream has gone: 0
+host memory around it: 1
+host memory beyond all: 2
+an answer without end: 0
+the memory that both have: -1 -1
+questions without end: 0
+it still serves: 0
+END
+
 # Whoever starts the small library by hand is told what it is for.
 LD_LIBRARY_PATH=$libraries/remote "$work/program" 2>&1 | grep -q "kz run" || not_so "the small library says what it is for"
 [ $failed = 0 ] && echo "all right"

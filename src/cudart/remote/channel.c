@@ -63,8 +63,10 @@ int remote_meet(int door, remote_greeting *greeting) {
     for (;;) {
         control c = {0};
         struct iovec data = {.iov_base = greeting, .iov_len = sizeof *greeting};
-        struct msghdr message = {
-            .msg_iov = &data, .msg_iovlen = 1, .msg_control = c.bytes, .msg_controllen = sizeof c.bytes};
+        struct msghdr message = {.msg_iov = &data,
+                                 .msg_iovlen = 1,
+                                 .msg_control = c.bytes,
+                                 .msg_controllen = CMSG_LEN(sizeof(int))}; // no room for a second one
         ssize_t got = recvmsg(door, &message, MSG_CMSG_CLOEXEC);
         if (got < 0 && errno == EINTR) continue;
         if (got <= 0) return -1;

@@ -33,11 +33,12 @@ static int fail(const char *what) {
 // A file in memory with room for every address that the program can have; only pages that are used take memory.
 static int open_shared(void) {
     struct rlimit before, lifted;
-    int file = memfd_create("kz-shared-memory", MFD_CLOEXEC);
+    int file = memfd_create("kz-shared-memory", MFD_CLOEXEC | MFD_ALLOW_SEALING);
     if (getrlimit(RLIMIT_FSIZE, &before)) return -1;
     lifted = (struct rlimit){.rlim_cur = before.rlim_max, .rlim_max = before.rlim_max};
     setrlimit(RLIMIT_FSIZE, &lifted);
-    bool done = file >= 0 && ftruncate(file, (off_t)1 << 47) == 0;
+    bool done = file >= 0 && ftruncate(file, (off_t)1 << 47) == 0 &&
+                fcntl(file, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_SEAL) == 0; // the program has it too
     setrlimit(RLIMIT_FSIZE, &before);
     return done ? file : -1;
 }
@@ -62,25 +63,50 @@ _Noreturn static void become(char **argv, int door, int shared) {
     _exit(fail(argv[0]));
 }
 
+// Threads of the program that are served now.
+static struct {
+    pthread_mutex_t lock;
+    pthread_cond_t left; // one of them has
+    unsigned count;
+} served = {.lock = PTHREAD_MUTEX_INITIALIZER, .left = PTHREAD_COND_INITIALIZER};
+
 static void *serve(void *channel) {
     remote_serve((int)(intptr_t)channel);
+    pthread_mutex_lock(&served.lock);
+    served.count--;
+    pthread_cond_signal(&served.left);
+    pthread_mutex_unlock(&served.lock);
     return NULL;
+}
+
+static void wait_until_served(unsigned most) {
+    pthread_mutex_lock(&served.lock);
+    while (served.count > most) pthread_cond_wait(&served.left, &served.lock);
+    pthread_mutex_unlock(&served.lock);
+}
+
+static void begin_to_serve(int channel) {
+    pthread_t thread;
+    pthread_mutex_lock(&served.lock);
+    if (pthread_create(&thread, NULL, serve, (void *)(intptr_t)channel)) {
+        close(channel);
+    } else {
+        pthread_detach(thread);
+        served.count++;
+    }
+    pthread_mutex_unlock(&served.lock);
 }
 
 // Threads of the program come through the door, until the last of them is gone.
 static void keep_door(int door) {
-    static pthread_t threads[MOST_THREADS];
-    size_t count = 0;
     remote_greeting greeting = {0};
-    for (int channel; count < MOST_THREADS && (channel = remote_meet(door, &greeting)) >= 0;) {
+    for (int channel; (channel = remote_meet(door, &greeting)) >= 0;) {
         cudart.program_bias = greeting.bias;
         cudart.is_per_thread = greeting.is_per_thread;
-        if (pthread_create(&threads[count], NULL, serve, (void *)(intptr_t)channel))
-            close(channel);
-        else
-            count++;
+        begin_to_serve(channel);
+        wait_until_served(MOST_THREADS - 1);
     }
-    for (size_t i = 0; i < count; i++) pthread_join(threads[i], NULL);
+    wait_until_served(0);
 }
 
 // Ends as the program ended, so that whoever waits for this process learns it.

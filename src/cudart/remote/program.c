@@ -23,6 +23,7 @@ static struct {
     int door, shared;    // descriptors
     uint64_t base, size; // of the device's memory
     bool is_open;
+    pthread_key_t ends;   // threads that have a channel: it is closed then
     pthread_mutex_t lock; // of the list of shared ranges
     struct range {
         uint64_t first, last; // pages: [first, last)
@@ -156,6 +157,11 @@ static uint64_t ask(const remote_message *message) {
 
 // ---- channels -----------------------------------------------------------------------------------------------------
 
+static void close_channel(void *opened) {
+    if (channel >= 0) close(channel);
+    channel = -1;
+}
+
 static bool open_channel(void) {
     int ends[2];
     remote_message heard;
@@ -176,6 +182,7 @@ static bool open_channel(void) {
         close(ends[0]);
     program.base = heard.words[0];
     program.size = heard.words[1];
+    pthread_setspecific(program.ends, &program);
     return true;
 }
 
@@ -246,6 +253,7 @@ __attribute__((constructor)) static void open_program(void) {
     int view = -1;
     program.door = program.shared = -1;
     pthread_mutex_init(&program.lock, NULL);
+    pthread_key_create(&program.ends, close_channel);
     if (!text || sscanf(text, "%d,%d,%d", &program.door, &view, &program.shared) != 3) {
         fprintf(stderr, "kz: this libcudart is for graded programs, which kz-device starts\n"
                         "  for a program of your own: kz run PROGRAM\n");

@@ -12,13 +12,24 @@
 
 #include "channel.h"
 #include "cudart/fatbin.h"
+#include "cudart/library_call.h"
 #include "cudart/runtime.h"
 
-enum { PAGE = 4096, CHUNK = 1 << 20, MOST_LINKED = 4096, MOST_NODES = 1 << 16, MOST_ATTRIBUTES = 64 };
+enum {
+    PAGE = 4096,
+    CHUNK = 1 << 20,
+    MOST_LINKED = 4096,
+    MOST_NODES = 1 << 16,
+    MOST_ATTRIBUTES = 64,
+    MOST_DEPTH = 8
+};
+#define ADDRESSES (UINT64_C(1) << 47) // that a program can have
 
 static _Thread_local int channel = -1;
-static _Thread_local bool is_gone; // the program: whatever is asked for fails from now on
-static int shared_file = -1;       // of memory that the program has registered
+static _Thread_local bool is_gone;          // the program: whatever is asked for fails from now on
+static _Thread_local unsigned depth;        // questions that wait for their answers
+static _Thread_local bool in_host_function; // the innermost of them is to run one
+static int shared_file = -1;                // of memory that the program has registered
 
 static void handle(const remote_message *message);
 
@@ -30,24 +41,41 @@ static bool say(const remote_message *message, const void *bytes) {
 }
 
 // Until the answer comes, the program may ask for more: a host function calls, an access stops.
-static bool await(remote_message *answer) {
+static bool await(remote_kind question, remote_message *answer) {
+    bool before = in_host_function;
+    in_host_function = question == REMOTE_RUN;
+    if (++depth > MOST_DEPTH) is_gone = true; // whoever asks without end
     while (!is_gone) {
         if (!remote_receive(channel, answer)) is_gone = true;
         if (is_gone || answer->kind == REMOTE_ANSWER) break;
         handle(answer);
     }
+    depth--;
+    in_host_function = before;
     return !is_gone && answer->words[0];
 }
 
-static bool ask(const remote_message *question, const void *bytes) {
+// Asks, and takes the answer's bytes: at most so many. False where it cannot be had; nothing of it is left in the channel.
+static bool ask_for(const remote_message *question, const void *bytes, void *to, size_t most, size_t *count) {
     remote_message answer;
-    return say(question, bytes) && await(&answer) && answer.bytes == 0;
+    if (!say(question, bytes) || !await(question->kind, &answer)) {
+        if (!is_gone && answer.bytes) is_gone = true;
+        return false;
+    }
+    *count = answer.bytes;
+    if (answer.bytes > most || !remote_take(channel, to, answer.bytes)) is_gone = true; // nonsense
+    return !is_gone;
+}
+
+static bool ask(const remote_message *question, const void *bytes) {
+    size_t none;
+    return ask_for(question, bytes, NULL, 0, &none);
 }
 
 static bool read_part(char *to, uint64_t from, size_t bytes) {
-    remote_message answer;
-    return say(&(remote_message){.kind = REMOTE_READ, .words = {from, bytes}}, NULL) && await(&answer) &&
-           answer.bytes == bytes && remote_take(channel, to, bytes);
+    size_t got;
+    return ask_for(&(remote_message){.kind = REMOTE_READ, .words = {from, bytes}}, NULL, to, bytes, &got) &&
+           got == bytes;
 }
 
 static const void *look(uint64_t from, size_t bytes, void *buffer) {
@@ -69,11 +97,10 @@ static bool write_to(uint64_t to, const void *from, size_t bytes) {
 }
 
 static bool read_text(uint64_t from, char text[REMOTE_MOST_TEXT]) {
-    remote_message answer;
-    if (!from || !say(&(remote_message){.kind = REMOTE_TEXT, .words = {from}}, NULL) || !await(&answer) ||
-        answer.bytes >= REMOTE_MOST_TEXT || !remote_take(channel, text, answer.bytes))
-        return false;
-    text[answer.bytes] = 0;
+    remote_message question = {.kind = REMOTE_TEXT, .words = {from}};
+    size_t length;
+    if (!from || !ask_for(&question, NULL, text, REMOTE_MOST_TEXT - 1, &length)) return false;
+    text[length] = 0;
     return true;
 }
 
@@ -95,7 +122,7 @@ static uint64_t pages_of(uint64_t address, uint64_t bytes) {
 
 static void *share_pages(uint64_t address, uint64_t bytes) {
     uint64_t first = address - offset_in_page(address), length = pages_of(address, bytes);
-    if (address >> 47 || bytes >> 47) return NULL;
+    if (address >= ADDRESSES || bytes > ADDRESSES - PAGE - address) return NULL;
     if (!ask(&(remote_message){.kind = REMOTE_SHARE, .words = {address, bytes}}, NULL)) return NULL;
     char *data = mmap(NULL, length, PROT_READ | PROT_WRITE, MAP_SHARED, shared_file, (off_t)first);
     return data == MAP_FAILED ? NULL : data + offset_in_page(address);
@@ -255,6 +282,13 @@ static uint64_t serve_cudaLaunchCooperativeKernel(uint64_t *w, copies *c) {
     return serve_launch(w, c, cudaLaunchCooperativeKernel);
 }
 
+// NULL: the work of the routine named last is done.
+static uint64_t serve___cudaLibraryCall(uint64_t *w, copies *c) {
+    char name[REMOTE_MOST_TEXT];
+    __cudaLibraryCall(w[0] && read_text(w[0], name) ? name : NULL);
+    return 0;
+}
+
 static uint64_t serve_cudaLaunchKernelExC(uint64_t *w, copies *c) {
     cudaLaunchConfig_t *config = w[0] ? take(c, w[0], sizeof *config) : NULL;
     if (!config || config->numAttrs > MOST_ATTRIBUTES) return cudaErrorInvalidValue;
@@ -372,6 +406,7 @@ static const row rows[REMOTE_CALLS] = {
 static special *special_of(uint32_t call) {
     switch (call) {
     case REMOTE___cudaRegisterFatBinary: return serve___cudaRegisterFatBinary;
+    case REMOTE___cudaLibraryCall: return serve___cudaLibraryCall;
     case REMOTE___cudaLaunchKernel: return serve___cudaLaunchKernel;
     case REMOTE_cudaLaunchKernel: return serve_cudaLaunchKernel;
     case REMOTE_cudaLaunchCooperativeKernel: return serve_cudaLaunchCooperativeKernel;
@@ -435,12 +470,34 @@ static uint64_t call_plainly(const row *r, uint64_t *w, copies *c) {
     return (uint32_t)result;
 }
 
+// What was looked up for one call must stay until that call has ended: while it asks, the program may make no other.
+// Host functions may make none either, says CUDA; what our cuBLAS and cuRAND do in theirs ends nothing.
+static bool is_permitted(uint32_t call) {
+    if (!depth) return true;
+    switch (call) {
+    case REMOTE___cudaLibraryCall:
+    case REMOTE_cudaMemcpy:
+    case REMOTE_cudaMemcpy2D:
+    case REMOTE_cudaGetErrorName:
+    case REMOTE_cudaGetErrorString:
+    case REMOTE_cudaGetLastError:
+    case REMOTE_cudaPeekAtLastError:
+    case REMOTE_cudaGetDevice:
+    case REMOTE_cudaDeviceGetAttribute:
+    case REMOTE_cudaPointerGetAttributes:
+    case REMOTE_cudaStreamIsCapturing: return in_host_function;
+    default: return false;
+    }
+}
+
 static void serve_call(const remote_message *message) {
     remote_message result = {.kind = REMOTE_RESULT, .words = {cudaErrorInvalidValue}};
     uint64_t words[REMOTE_WORDS];
     copies c = {0};
     memcpy(words, message->words, sizeof words);
-    if (message->call < REMOTE_CALLS) {
+    if (message->call < REMOTE_CALLS && !is_permitted(message->call))
+        result.words[0] = cudaErrorNotPermitted;
+    else if (message->call < REMOTE_CALLS) {
         special *function = special_of(message->call);
         cudart_called_from = pointer_of(message->caller ? message->caller : 1);
         // What is looked up must still be there when it is used.

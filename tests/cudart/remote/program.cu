@@ -2,6 +2,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <dlfcn.h>
 #include <thread>
 #include <unistd.h>
 
@@ -33,6 +34,36 @@ static __global__ void fetch(cudaTextureObject_t texture, float *y) {
 static void CUDART_CB host_function(void *data) { printf("host function %d\n", *(int *)data); }
 static void CUDART_CB callback(cudaStream_t, cudaError_t error, void *data) {
     printf("callback %d, %s\n", *(int *)data, cudaGetErrorName(error));
+}
+
+// What our cuBLAS does: a host function that copies, in the name of the routine. Any other call is none of a host function's.
+static void CUDART_CB library_function(void *data) {
+    float *device = *(float **)data, value = 0;
+    auto name = (void (*)(const char *))dlsym(RTLD_DEFAULT, "__cudaLibraryCall");
+    name("cublasSscal_v2");
+    CHECK(cudaMemcpy(&value, device, 4, cudaMemcpyDefault));
+    value *= 3;
+    CHECK(cudaMemcpy2D(device, 4, &value, 4, 4, 1, cudaMemcpyDefault));
+    name(NULL);
+}
+
+// More threads than a process may have descriptors, one after the other.
+static void threads() {
+    for (int i = 0; i < 1100; i++)
+        std::thread([] {
+            int device;
+            CHECK(cudaGetDevice(&device));
+        }).join();
+}
+
+static void library() {
+    float *device, value = 14;
+    CHECK(cudaMalloc(&device, 4));
+    CHECK(cudaMemcpy(device, &value, 4, cudaMemcpyHostToDevice));
+    CHECK(cudaLaunchHostFunc(0, library_function, &device));
+    CHECK(cudaMemcpy(&value, device, 4, cudaMemcpyDeviceToHost));
+    CHECK(cudaFree(device));
+    printf("library %g\n", value);
 }
 
 static void memories(float *x, float *y) {
@@ -196,6 +227,8 @@ int main(int argc, char **argv) {
     launches(x, y);
     textures(x, y);
     questions(x);
+    library();
+    threads();
     free(both);
     return 3;
 }
