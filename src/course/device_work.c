@@ -15,6 +15,8 @@
 // Fewer inputs than a warp has lanes may be treated apart, by the host. What is in a set is always found; some slack is
 // for elements at an end. A set that is fuller than MOST_FULL has many words that nobody put there.
 static const double ENOUGH = 0.9, MOST_FULL = 0.4, MOST_GIVEN = 0.5;
+// So full it may be with much data, or after many steps, but not with so many words for each word of the data.
+static const double MOST_GIVEN_EACH = 16, MOST_WRITTEN_EACH = 128, SCRATCH = 4096;
 enum { FEW = 32, WORD = 4, SET_WORDS = OBSERVE_VALUES_BITS / 64 };
 
 typedef struct set {
@@ -128,6 +130,25 @@ static bool check_buffer(course_verdict *verdict, const course_data *data, size_
     return true;
 }
 
+// Who floods a set finds everything in it.
+static bool check_flood(course_verdict *verdict, const set *s, const char *did, double most,
+                        const char *where) {
+    double ones = s->full * OBSERVE_VALUES_BITS;
+    char summary[300];
+    if (s->full <= MOST_FULL || ones <= most + SCRATCH) return false;
+    snprintf(summary, sizeof summary, "%s: kernels %s more than %.0f different values", where, did, ones);
+    add_row(verdict, summary,
+            "kernels use values that have nothing to do with the task, among which any would be found",
+            "let kernels read the inputs and write the results, and little else");
+    return true;
+}
+
+static double words_of(const course_data *data) {
+    double words = 0;
+    for (size_t i = 0; i < data->task->parameter_count; i++) words += (double)data->bytes[i] / WORD;
+    return words;
+}
+
 // ---- all of them ------------------------------------------------------------------------------------------
 
 static double inputs_of(const course_data *data, set *inputs) {
@@ -159,6 +180,10 @@ bool course_check_device_work(course_verdict *verdict, const course_data *data, 
     bool is_known = read_set(line, "read", &all->read) && read_set(line, "given", &all->given) &&
                     read_set(line, "written", &all->written);
     bool bad = !is_known && add_silence(verdict, where);
+    double words = 0;
+    for (size_t k = 0; k < count; k++) words += words_of(&data[k]);
+    bad = bad || check_flood(verdict, &all->written, "wrote", MOST_WRITTEN_EACH * words, where) ||
+          check_flood(verdict, &all->given, "were given", MOST_GIVEN_EACH * words, where);
     for (size_t k = 0; k < count && !bad; k++) {
         if (inputs_of(&data[k], &all->inputs) < FEW) continue;
         for (size_t i = 0; i < data[k].task->parameter_count && !bad; i++)

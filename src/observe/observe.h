@@ -132,7 +132,7 @@ observe_detector *observe_leaks_open(observe_findings *findings);     // leaks.c
 observe_detector *observe_hashes_open(observe_findings *findings);    // hashes.c
 observe_detector *observe_values_open(observe_findings *findings);    // values.c
 // The bit that a 32-bit word has in the sets of the record's line "values", of so many bits.
-enum { OBSERVE_VALUES_BITS = 1 << 17 };
+enum { OBSERVE_VALUES_BITS = 1 << 19 };
 uint32_t observe_values_bit(uint32_t word);
 
 // ---- the session ---------------------------------------------------------------------------------------
