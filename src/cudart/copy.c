@@ -85,8 +85,8 @@ cudaError_t cudart_set_run(const cudart_set *s) {
                     size_t part = width - done < sizeof row ? width - done : sizeof row;
                     if (on_device)
                         status = sim_memory_write(cudart.machine, at + done, row, part, &error);
-                    else
-                        cudart.host->write(at + done, row, part);
+                    else if (!cudart.host->write(at + done, row, part))
+                        status = base_fail(&error, KZ_INVALID, "the host's memory cannot be written");
                 }
             if (status == KZ_OK) continue;
             return refused(s->call, &error);

@@ -28,7 +28,6 @@ static object *find(unsigned long long handle, bool is_surface) {
 
 static cudaError_t set_format(sim_texture *t, const struct cudaChannelFormatDesc *f) {
     const int bits[4] = {f->x, f->y, f->z, f->w};
-    if (!cudart_is_format(f)) return cudaErrorInvalidChannelDescriptor;
     for (int i = 0; i < 4; i++) {
         t->bits[i] = (uint8_t)bits[i];
         if (bits[i]) t->channels = (uint8_t)(i + 1);

@@ -4,15 +4,20 @@
 #include <stdio.h>
 #include <string.h>
 
-// Pageable memory is the host's alone: what is copied from it or to it, the host waits for.
-static void use_row(uint64_t address, size_t bytes, bool is_write) {
-    if (cudart_is_on_device(address)) observe_streams_range(cudart.uses, address, bytes, is_write);
-}
+#define LARGEST_VARIABLE (UINT64_C(1) << 30)
 
+// Pageable memory is the host's alone: what is copied from it or to it, the host waits for. What would lie beyond the end of
+// an allocation is nobody's: the operation is refused when it runs.
 static void use_rows(const cudart_rows *rows, size_t width, size_t height, size_t depth, bool is_write) {
+    const cudart_allocation *a = cudart_allocation_find(rows->address);
+    if (!a && (!cudart_is_on_device(rows->address) || width > LARGEST_VARIABLE)) return;
+    uint64_t end = a ? a->address + a->bytes : rows->address + LARGEST_VARIABLE;
     for (size_t z = 0; z < depth; z++)
-        for (size_t y = 0; y < height; y++)
-            use_row(rows->address + z * rows->slice + y * rows->pitch, width, is_write);
+        for (size_t y = 0; y < height; y++) {
+            uint64_t at = rows->address + z * rows->slice + y * rows->pitch;
+            if (at < rows->address || at >= end) return;
+            observe_streams_range(cudart.uses, at, width < end - at ? width : end - at, is_write);
+        }
 }
 
 static void use_op(const cudart_op *op) {

@@ -86,6 +86,7 @@ static void capture(int channel) {
     CALL(channel, cudaStreamDestroy, stream);
     CALL(channel, cudaMalloc, at(&slot), 64);
     printf("after a captured stream has gone: %lu\n", CALL(channel, cudaMemset, slot, 0, 64));
+    printf("more than there is: %lu\n", CALL(channel, cudaMemset, slot, 0, UINT64_C(1) << 46));
     printf("host memory around it: %lu\n", CALL(channel, cudaHostRegister, slot - 4096, 8192));
     printf("host memory beyond all: %lu\n",
            CALL(channel, cudaHostRegister, (UINT64_C(1) << 47) - 4096, 1 << 20));
