@@ -19,7 +19,7 @@
 #include "source_rules.h"
 #include "toolchain/toolchain.h"
 
-enum { GRACE_SECONDS = 12, LARGEST_RECORD = 1 << 30 };
+enum { GRACE_SECONDS = 12, LARGEST_RECORD = 1 << 28 };
 
 typedef struct grading {
     const course_grade_job *job;

@@ -78,7 +78,11 @@ cudaError_t cudart_set_run(const cudart_set *s) {
             uint64_t at = s->to.address + z * s->to.slice + y * s->to.pitch;
             kz_error error = {0};
             kz_status status = KZ_OK;
-            if (s->element == 1 && on_device)
+            const cudart_allocation *a = on_device ? NULL : cudart_allocation_find(at);
+            if (!on_device && (!a || width > a->address + a->bytes - at))
+                status = base_fail(&error, KZ_INVALID,
+                                   "%zu bytes at 0x%" PRIx64 " are more than was registered", width, at);
+            else if (s->element == 1 && on_device)
                 status = sim_memory_fill(cudart.machine, at, (uint8_t)s->value, width, &error);
             else
                 for (size_t done = 0; done < width && status == KZ_OK; done += sizeof row) {

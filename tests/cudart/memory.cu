@@ -94,6 +94,7 @@ static void both_sides() {
     for (int i = 0; i < 1000; i++) mine[i] = 5;
     OK(cudaHostRegister(mine, 4000, cudaHostRegisterDefault));
     GIVES(cudaErrorHostMemoryAlreadyRegistered, cudaHostRegister(mine, 4000, 0));
+    GIVES(cudaErrorInvalidValue, cudaMemset(mine, 0, 4001));
     GIVES(cudaErrorInvalidValue, cudaHostRegister(&value, 4, 99));
     GIVES(cudaErrorInvalidValue, cudaHostUnregister(mine + 1));
     OK(cudaHostGetDevicePointer(&d, mine, 0));

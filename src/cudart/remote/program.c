@@ -34,8 +34,15 @@ static struct {
 static _Thread_local int channel = -1;
 static _Thread_local const void *launched_from; // the <<<>>> of the launch that comes
 
-// The process that has the device is gone, and with it all that this program did.
-_Noreturn static void give_up(void) { _exit(121); }
+// The process that has the device is gone, and with it all that this program did; or the program closed the way there.
+_Noreturn static void give_up(void) {
+    static const char words[] =
+        "kz: the way to the device is closed: descriptors from 100 on are the runtime's\n"
+        "  close those that the program opened, not all there are\n";
+    if ((errno == EBADF || errno == ENOTSOCK) && write(STDERR_FILENO, words, sizeof words - 1) < 0)
+        _exit(122);
+    _exit(121);
+}
 
 static void say(int to, const remote_message *message, const void *bytes) {
     if (!remote_send(to, message, bytes)) give_up();
