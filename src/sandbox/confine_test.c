@@ -31,7 +31,11 @@ static int read_file(const char *path) { return open(path, O_RDONLY) >= 0; }
 static int write_file(const char *path) { return open(path, O_WRONLY | O_CREAT | O_APPEND, 0600) >= 0; }
 static int remove_file(const char *path) { return unlink(path) == 0; }
 static int change_mode(const char *path) { return chmod(path, 0) == 0; }
-static int list_folder(const char *path) { return opendir(path) != NULL; }
+static int list_folder(const char *path) {
+    DIR *list = opendir(path);
+    if (list) closedir(list);
+    return list != NULL;
+}
 static int signal_process(const char *pid) { return kill(atoi(pid), 0) == 0; }
 static int trace_process(const char *pid) { return ptrace(PTRACE_SEIZE, atoi(pid), 0, 0) == 0; }
 static int connect_to(const char *port) {
