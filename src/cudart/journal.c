@@ -116,6 +116,19 @@ void cudart_journal_all_ended(void) {
 
 void cudart_journal_count_wait(void) { cudart.journal.synchronisations++; }
 
+// Here the device has always caught up, so a query says so at once; whoever asks until it does has waited.
+static void count_query(const cudart_order *order) {
+    if (!observe_order_covers(&cudart.journal.host.set, &order->set)) cudart_journal_count_wait();
+}
+
+void cudart_journal_stream_asked(cudaStream_t stream) {
+    cudart_order order;
+    frontier(stream, &order);
+    count_query(&order);
+}
+
+void cudart_journal_event_asked(cudaEvent_t event) { count_query(&event->order); }
+
 bool cudart_journal_has_ended(const struct CUevent_st *event) {
     return observe_order_covers(&cudart.journal.host.set, &event->order.set);
 }
@@ -241,6 +254,26 @@ void cudart_journal_allocated(cudart_memory_kind kind, uint64_t bytes) {
     if (!is_of_device(kind)) return;
     j->allocations++;
     j->holds += bytes;
+    if (j->holds > j->held) j->held = j->holds;
+}
+
+static bool is_registered(const cudart_module *module, const char *name) {
+    for (const cudart_variable *v = cudart.variables; v; v = v->next)
+        if (v->module == module && strcmp(v->name, name) == 0) return true;
+    return false;
+}
+
+// Variables of a module are held as long as it is loaded. Names with a dollar that the host does not know are the
+// compiler's own: texts of printf and assert.
+void cudart_journal_loaded(const cudart_module *module) {
+    cudart_journal *j = &cudart.journal;
+    const ptx_module *ptx = sim_program_module(module->program);
+    for (uint32_t i = 0; i < ptx->variable_count; i++) {
+        const ptx_variable *v = ptx->variables[i];
+        if (v->space != PTX_MOD_GLOBAL && v->space != PTX_MOD_CONST) continue;
+        if (v->name[0] == '$' && !is_registered(module, v->name)) continue;
+        j->holds += v->size;
+    }
     if (j->holds > j->held) j->held = j->holds;
 }
 

@@ -244,6 +244,7 @@ cudaError_t cudart_module_load(cudart_module *module) {
     if (!module->error && text) module->error = open_program(module, text, size);
     if (!module->error && text && is_text) module->error = ask_ptxas(module, text);
     if (!module->error) publish_managed(module);
+    if (!module->error && module->program) cudart_journal_loaded(module);
     free(text);
     return module->error;
 }

@@ -288,12 +288,16 @@ void cudart_journal_forget(cudaStream_t stream); // it is destroyed
 void cudart_journal_add(const cudart_op *op);
 void cudart_journal_allocated(cudart_memory_kind kind, uint64_t bytes);
 void cudart_journal_freed(cudart_memory_kind kind, uint64_t bytes);
+void cudart_journal_loaded(const cudart_module *module); // its variables are there
 // The host has waited; `count_wait` where a call asked for nothing else.
 void cudart_journal_stream_ended(cudaStream_t stream);
 void cudart_journal_event_ended(cudaEvent_t event);
 void cudart_journal_all_ended(void);
 void cudart_journal_host_function_ended(void); // it may have let the host know
 void cudart_journal_count_wait(void);
+// The host asks whether it has ended, before it is told so: a wait where it did not know.
+void cudart_journal_stream_asked(cudaStream_t stream);
+void cudart_journal_event_asked(cudaEvent_t event);
 // Whether the host has waited for all that was before the event.
 bool cudart_journal_has_ended(const struct CUevent_st *event);
 void cudart_journal_timed(const struct CUevent_st *start, const struct CUevent_st *end);

@@ -71,7 +71,10 @@ static cudaError_t stream_wait(cudaStream_t handle, bool is_wait) {
         stream->capture->invalid = true;
         return cudaErrorStreamCaptureUnsupported;
     }
-    if (is_wait) cudart_journal_count_wait();
+    if (is_wait)
+        cudart_journal_count_wait();
+    else
+        cudart_journal_stream_asked(stream);
     cudart_journal_stream_ended(stream);
     return cudart_synchronize();
 }
@@ -305,7 +308,10 @@ static cudaError_t event_wait(cudaEvent_t event, bool is_wait) {
         capture_of(event)->invalid = true;
         return cudaErrorCapturedEvent;
     }
-    if (is_wait) cudart_journal_count_wait();
+    if (is_wait)
+        cudart_journal_count_wait();
+    else
+        cudart_journal_event_asked(event);
     cudart_journal_event_ended(event);
     return cudart_synchronize();
 }
