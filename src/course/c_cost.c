@@ -23,7 +23,7 @@
 #define CACHE_L1 "32768,8,64"
 #define CACHE_LL "1048576,16,64"
 
-enum { ROUNDS = 5, MOST_CALLS = 200, LOG_BYTES = 16 << 20 };
+enum { ROUNDS = 5, MOST_CALLS = 200, LOG_BYTES = 4 << 20 };
 static const double LEAST_SECONDS = 0.02, VALGRIND_SECONDS = 120;
 
 const char *course_cachegrind_caches(void) {
@@ -52,6 +52,7 @@ static kz_status time_calls(const course_runner *runner, const char *executable,
     course_case_name(runner->job->task, at, where, sizeof where);
     if (status == KZ_OK) *bad = course_add_end(&one, &data, where, job.answered, &result);
     if (status == KZ_OK && !*bad) status = course_add_result(&one, &job, where, &result, bad, error);
+    if (status == KZ_OK && !*bad) *bad = course_add_exit(&one, false, where, &result);
     *seconds = job.seconds;
     course_data_close(&data);
     sandbox_result_free(&result);
@@ -63,8 +64,12 @@ static bool add_disturbed(const course_runner *runner, const char *where, const 
                           course_c_cost *cost) {
     char summary[400];
     bool is_whole = course_counted_totals(log, cost);
-    const char *what =
-        is_whole ? course_uncounted_call(log) : "cachegrind's totals are missing, or there twice";
+    char call[COURSE_CALL_WORDS];
+    const char *what = course_uncounted_call(log, call) ? call : NULL;
+    if (log->length >= LOG_BYTES)
+        what = "it asks the system for so much that not all of it can be looked at";
+    else if (!what && !is_whole)
+        what = "cachegrind's totals are missing, or there twice";
     if (!what) return false;
     snprintf(summary, sizeof summary, "%s: %s", where, what);
     course_verdict_add(
@@ -105,6 +110,7 @@ static kz_status count_call(const course_runner *runner, const char *executable,
     if (status == KZ_OK) *bad = course_add_end(&under, &data, where, job.answered, &result);
     if (status == KZ_OK && !*bad && !is_ours)
         status = course_add_result(&under, &job, where, &(sandbox_result){0}, bad, error);
+    if (status == KZ_OK && !*bad) *bad = course_add_exit(&under, false, where, &result);
     if (status == KZ_OK && !*bad && !is_ours)
         *bad = add_disturbed(runner, where, &result.log, cost);
     else if (status == KZ_OK && !*bad && !course_counted_totals(&result.log, cost))

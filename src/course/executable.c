@@ -47,7 +47,7 @@ static Elf64_Shdr section_at(const elf *e, size_t index) {
 
 typedef struct symbol {
     const char *name;
-    bool is_defined, is_local;
+    bool is_defined, is_local, is_indirect;
 } symbol;
 
 typedef struct symbols {
@@ -74,7 +74,8 @@ static bool next_symbol(symbols *s, symbol *found) {
             continue;
         *found = (symbol){.name = name,
                           .is_defined = row.st_shndx != SHN_UNDEF,
-                          .is_local = ELF64_ST_BIND(row.st_info) == STB_LOCAL};
+                          .is_local = ELF64_ST_BIND(row.st_info) == STB_LOCAL,
+                          .is_indirect = ELF64_ST_TYPE(row.st_info) == STT_GNU_IFUNC};
         return true;
     }
     return false;
@@ -148,13 +149,36 @@ static bool is_inserted(const symbol *at) {
     return begins_with_one(at->name, at->is_defined ? data : calls);
 }
 
+// What finds functions by their names while the program runs: a sanitizer's own among them.
+static bool is_loaders(const char *name) {
+    static const char *const heads[] = {"dlsym",  "dlvsym",          "dlopen", "dlmopen",   "dladdr",
+                                        "dlinfo", "dl_iterate_phdr", "_dl_",   "__libc_dl", "_r_debug",
+                                        "_rtld_", "_DYNAMIC",        NULL};
+    return begins_with_one(name, heads);
+}
+
+// The name of a section that runs, or decides what runs, before the harness has closed the doors; NULL where there is none.
+static const char *early_section(const elf *e) {
+    static const char *const heads[] = {".preinit_array", ".interp", NULL};
+    Elf64_Shdr names = section_at(e, e->head.e_shstrndx);
+    for (size_t i = 0; i < e->head.e_shnum; i++) {
+        Elf64_Shdr section = section_at(e, i);
+        const char *name = e->data + names.sh_offset + section.sh_name;
+        if (section.sh_type == SHT_PREINIT_ARRAY) return ".preinit_array";
+        if (section.sh_name < names.sh_size && memchr(name, 0, (size_t)(names.sh_size - section.sh_name)) &&
+            begins_with_one(name, heads))
+            return name;
+    }
+    return NULL;
+}
+
 static void refuse(course_verdict *verdict, const char *name, const char *what) {
     char summary[300];
     snprintf(summary, sizeof summary, "%.100s: %s", name, what);
     course_verdict_add(verdict, "source", COURSE_BAD, COURSE_SOURCE, "sanitizer", summary,
                        "Sanitizers, harness and libraries stay as they are, so that all of the function is "
                        "seen and counted.\n"
-                       "next: give the function another name, or make it static");
+                       "next: do without it; a function of your own takes another name, or is static");
 }
 
 bool course_add_replacing(const course_task *task, const char *folder, const char *executable,
@@ -163,15 +187,25 @@ bool course_add_replacing(const course_task *task, const char *folder, const cha
     snprintf(object, sizeof object, "%s/0.o", folder);
     snprintf(main_object, sizeof main_object, "%s/1.o", folder);
     elf own = {0}, harness = {0}, program = {0};
-    const char *what = NULL;
+    const char *what = NULL, *early = NULL;
     symbol at = {.name = "the program"};
     if (!open_elf(object, &own) || !open_elf(main_object, &harness) || !open_elf(executable, &program))
         what = "it cannot be looked at";
+    else if ((early = early_section(&own))) {
+        at.name = early;
+        what = "this section is used before the program begins";
+    }
     symbols s = symbols_of(&own, SHT_SYMTAB);
     while (!what && next_symbol(&s, &at)) {
+        if (at.is_indirect) {
+            what = "this function is chosen (ifunc, target_clones) before the program begins";
+            break;
+        }
         if (is_inserted(&at) || strcmp(at.name, task->function) == 0) continue;
         if (is_sanitizers(at.name))
             what = "this function is the sanitizer's own";
+        else if (!at.is_defined && is_loaders(at.name))
+            what = "this finds functions by their names, the sanitizer's own among them";
         else if (at.is_defined && !at.is_local &&
                  (at.name[0] == '_' || is_wanted(&harness, at.name) || is_exported(&program, at.name)))
             what = "this stands in the place of a library's own function";

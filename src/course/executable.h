@@ -6,7 +6,8 @@
 #include "course.h"
 
 // A row, and true, where the submission's object reaches beyond its function: it has or uses the sanitizer's own functions,
-// which compilers alone insert, or its functions stand in the place of a library's (malloc, memcpy) for the harness or the
+// which compilers alone insert, or finds functions by name (dlsym); it has code that runs before the harness's first
+// (.preinit_array, ifunc); or its functions stand in the place of a library's (malloc, memcpy) for the harness or the
 // whole program. `folder` is the one that the program was built in: 0.o is the submission's, 1.o the harness's.
 bool course_add_replacing(const course_task *task, const char *folder, const char *executable,
                           course_verdict *verdict);

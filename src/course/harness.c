@@ -8,7 +8,7 @@
 #include "executable.h"
 #include "toolchain/toolchain.h"
 
-enum { MAGIC = 0x6b7a6a6f, HEAD = 4 }; // HEAD: numbers before a job's answer
+enum { MAGIC = 0x6b7a6a6f, LEAKS = 63, HEAD = 4 }; // HEAD: numbers before a job's answer
 
 // ---- sources --------------------------------------------------------------------------------------
 
@@ -62,7 +62,11 @@ static void write_main(const course_task *task, base_text *text) {
     if (!is_c) write_half_headers(task, text), base_text_add(text, "#include <cuda_runtime_api.h>\n");
     static const char *const headers[] = {"fcntl.h",  "stddef.h",   "stdint.h", "stdio.h", "stdlib.h",
                                           "string.h", "sys/mman.h", "time.h",   "unistd.h"};
+    static const char *const of_guard[] = {"linux/audit.h", "linux/filter.h", "linux/seccomp.h",
+                                           "sys/prctl.h", "sys/syscall.h"};
     for (size_t i = 0; i < BASE_COUNT(headers); i++) base_text_add(text, "#include <%s>\n", headers[i]);
+    for (size_t i = 0; is_c && i < BASE_COUNT(of_guard); i++)
+        base_text_add(text, "#include <%s>\n", of_guard[i]);
     base_text_add(text, "\n%s", is_c ? "" : "extern \"C\" ");
     course_harness_prototype(task, text);
     base_text_add(text, ";\n\nenum { PARAMETERS = %zu };\n", task->parameter_count);
@@ -91,7 +95,8 @@ static void write_main(const course_task *task, base_text *text) {
         else
             base_text_add(text, "%s(%s *)p[%zu]", comma, element_name(task, p->type), i);
     }
-    base_text_add(text, ");\n}\n\n%s%s", is_c ? course_harness_openmp_text : "", course_harness_text);
+    base_text_add(text, ");\n}\n\n%s%s%s", is_c ? course_harness_guard_text : "#define has_leaks() 0\n",
+                  is_c ? course_harness_openmp_text : "", course_harness_text);
 }
 
 // Files are named by what is in them; a clash would only cost a wrong name among one's own files.
@@ -203,7 +208,8 @@ static kz_status unpack_job(reader *r, uint64_t nonce, course_harness_job *job, 
             return base_fail(error, KZ_NO_MEMORY, "no memory for what came back");
         take(r, data->got[i], data->bytes[i]);
     }
-    job->guards = head[1];
+    job->guards = head[1] & ~(UINT64_C(1) << LEAKS);
+    job->leaks = head[1] >> LEAKS;
     job->cuda_error = (int)head[2];
     job->answered = !r->short_of;
     return KZ_OK;

@@ -5,7 +5,8 @@
 // Numbers are of 8 bytes, little-endian:
 //     in    magic, nonce, jobs; each job: calls, flags, misalign; each parameter: bytes and data, or a scalar; and with
 //           OTHER_DATA each parameter once more
-//     out   for each job: nonce, buffers whose guards were touched (a bit each), the CUDA error that was left,
+//     out   for each job: nonce, buffers whose guards were touched (a bit each; the highest: the last job found leaks),
+//           the CUDA error that was left,
 //           calls and the seconds of each; then every buffer's bytes
 #ifndef COURSE_HARNESS_H
 #define COURSE_HARNESS_H
@@ -24,7 +25,7 @@ typedef struct course_harness_job {
     const course_data *other; // of the same case; with COURSE_HARNESS_OTHER_DATA alone
     uint32_t calls, flags;
     // What came back:
-    bool answered;
+    bool answered, leaks;
     uint64_t guards; // a bit for each parameter whose surroundings were written to
     int cuda_error;
     double seconds; // the median of the calls
@@ -50,7 +51,7 @@ size_t course_harness_answer_bytes(const course_harness_job *jobs, size_t count)
 kz_status course_harness_unpack(const base_text *answer, uint64_t nonce, course_harness_job *jobs,
                                 size_t count, kz_error *error);
 
-extern const char course_harness_openmp_text[];
+extern const char course_harness_guard_text[], course_harness_openmp_text[];
 extern const char course_harness_text[]; // harness_text.c: the part that is the same for all tasks
 
 #endif

@@ -95,8 +95,7 @@ static const char *signal_words(int number) {
     case SIGTRAP: return "ran into a trap";
     case SIGSYS:
         return "asked the system for what a submission may not do: it starts no processes (fork, system, "
-               "popen), for "
-               "what they do cannot be judged";
+               "popen) and becomes no other program (exec), for what they do cannot be judged";
     default: return "was ended by a signal";
     }
 }
@@ -164,6 +163,35 @@ bool course_add_end(const course_runner *runner, const course_data *data, const 
     }
     add_printed(&detail, &result->output);
     course_verdict_add(runner->verdict, "runs", COURSE_BAD, reason, kind, summary,
+                       detail.data ? detail.data : "");
+    base_text_free(&detail);
+    return true;
+}
+
+bool course_add_exit(const course_runner *runner, bool leaks, const char *where,
+                     const sandbox_result *result) {
+    if (!leaks && !result->exit_code) return false;
+    char summary[160];
+    base_text detail = {0};
+    const char *function = runner->job->task->function;
+    if (leaks || result->exit_code == COURSE_SANITIZER_EXIT) {
+        snprintf(summary, sizeof summary, "%s, and its report was lost",
+                 leaks ? "memory leaks" : "the sanitizer found something");
+        base_text_add(&detail,
+                      "On %s, %s returned, and the sanitizer found %s. What it said of it did not arrive.\n"
+                      "Likely: stderr was closed, or so much was printed that the report was cut off.\n"
+                      "next: leave stderr open, print less, and grade again\n",
+                      where, function, leaks ? "memory that was not freed" : "an error");
+    } else {
+        snprintf(summary, sizeof summary, "ended with exit code %d after its answer", result->exit_code);
+        base_text_add(&detail,
+                      "On %s, %s returned, and code that ran after it ended the program with %d.\n"
+                      "Likely: exit() in a destructor, in what atexit() was given, or in a thread.\n"
+                      "next: take it out\n",
+                      where, function, result->exit_code);
+    }
+    add_printed(&detail, &result->output);
+    course_verdict_add(runner->verdict, "runs", COURSE_BAD, COURSE_FINDING, "exit", summary,
                        detail.data ? detail.data : "");
     base_text_free(&detail);
     return true;
@@ -312,6 +340,7 @@ static kz_status run_case(const course_runner *runner, const course_case *c, boo
             status = course_add_result(runner, &jobs[i], where, &result, bad, error);
         if (status == KZ_OK && !*bad && runner->explain)
             *bad = runner->explain(runner, &data[0], where, &result, false);
+        if (status == KZ_OK && !*bad) *bad = course_add_exit(runner, jobs[SEEDS - 1].leaks, where, &result);
         if (status == KZ_OK && !*bad && runner->check_work)
             *bad = runner->check_work(runner, data, SEEDS, where, &result);
         for (size_t i = 0; i < SEEDS && !*bad && status == KZ_OK; i++)
@@ -346,7 +375,7 @@ static bool all_right_together(const course_runner *runner) {
     for (size_t i = 0; i < count && good; i++) {
         bool changed;
         family_comparison comparison;
-        good = jobs[i].answered && !jobs[i].guards &&
+        good = jobs[i].answered && !jobs[i].guards && !jobs[i].leaks &&
                course_data_judge(&data[i], runner->reference, &changed, &comparison, NULL) == KZ_OK;
     }
     for (size_t i = 0; i < count && data; i++) course_data_close(&data[i]);

@@ -48,5 +48,11 @@ kz_status course_add_result(const course_runner *runner, const course_harness_jo
 // The row about a run that did not answer: crash, exit, endless loop. True where it was added.
 bool course_add_end(const course_runner *runner, const course_data *data, const char *where, bool answered,
                     const sandbox_result *result);
+// The row about one that answered, and that the sanitizers or a nonzero exit code speak against all the same. True where it
+// was added.
+bool course_add_exit(const course_runner *runner, bool leaks, const char *where,
+                     const sandbox_result *result);
+
+enum { COURSE_SANITIZER_EXIT = 99 }; // what the sanitizers are told to end with
 
 #endif

@@ -1,4 +1,4 @@
-// fails: gate instructions
+// fails: finding "does not need"
 // Pipes and endless files in the place of what the grader might read or write here; and too much work.
 #include <sys/stat.h>
 #include <unistd.h>
