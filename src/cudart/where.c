@@ -4,6 +4,7 @@
 #include <elf.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -56,7 +57,13 @@ bool cudart_function_at(const void *address, char *name, size_t capacity) {
                 found = find(&file, &sections[i], &sections[sections[i].sh_link],
                              (uint64_t)(uintptr_t)address - bias);
     }
-    if (found) snprintf(name, capacity, "%s", cudart_readable(found));
+    if (found) { // "_ZL4makei.isra.0" is a copy that the compiler made of make(int)
+        char whole[512], plain[OBSERVE_NAME];
+        snprintf(whole, sizeof whole, "%.*s", (int)strcspn(found, "."), found);
+        const char *readable = cudart_readable(whole); // as it is, in a program without the C++ runtime
+        snprintf(name, capacity, "%s",
+                 strncmp(readable, "_Z", 2) ? readable : observe_plain_name(whole, plain));
+    }
     if (head) munmap((void *)(uintptr_t)file.data, file.size);
     return found != NULL;
 }

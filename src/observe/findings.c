@@ -31,6 +31,8 @@ typedef struct item {
 typedef struct buffer {
     uint64_t address, bytes, serial;
     char label[96];
+    uint64_t caller;      // where the program called for it; 0: not known
+    char *function;       // the one that called; NULL: not known
     bool live, on_device; // from device malloc
     uint64_t data;        // where its elements begin,
     uint32_t element;     // and the bytes of one; 0: not known
@@ -188,6 +190,10 @@ const observe_words *observe_findings_words(observe_findings *findings, const ob
     return words;
 }
 
+bool observe_words_are_of_one_line(const observe_words *a, const observe_words *b) {
+    return a->key == b->key;
+}
+
 void observe_findings_write_words(const observe_words *words, base_text *out) {
     base_text_add(out, "%s", words->json ? words->json : "{}");
 }
@@ -218,6 +224,7 @@ static void add_buffer(observe_findings *findings, const sim_memory_event *event
     if (!grow((void **)&findings->buffers, &findings->buffer_capacity, findings->buffer_count + 1,
               sizeof *findings->buffers))
         return;
+    for (size_t i = first; i < last; i++) free(findings->buffers[i].function);
     memmove(findings->buffers + first + 1, findings->buffers + last,
             (findings->buffer_count - last) * sizeof *findings->buffers);
     findings->buffer_count = findings->buffer_count - (last - first) + 1;
@@ -246,6 +253,23 @@ void observe_findings_describe(observe_findings *findings, const observe_buffer 
     b->element = from->element;
     b->was_filled = from->is_written;
     snprintf(b->label, sizeof b->label, "%s", from->name ? from->name : "");
+}
+
+void observe_findings_allocated(observe_findings *findings, uint64_t address, uint64_t caller,
+                                const char *function) {
+    size_t at = buffer_after(findings, address);
+    if (at == 0 || findings->buffers[at - 1].address != address) return;
+    buffer *b = &findings->buffers[at - 1];
+    free(b->function);
+    b->caller = caller;
+    b->function = function ? strdup(function) : NULL;
+}
+
+const char *observe_findings_caller(const observe_findings *findings, uint64_t address, uint64_t *caller) {
+    size_t at = buffer_after(findings, address);
+    bool is_known = at && findings->buffers[at - 1].address == address;
+    *caller = is_known ? findings->buffers[at - 1].caller : 0;
+    return is_known ? findings->buffers[at - 1].function : NULL;
 }
 
 bool observe_findings_is_described(const observe_findings *findings, uint64_t address, bool *was_filled) {
@@ -492,6 +516,7 @@ void observe_findings_close(observe_findings *findings) {
     for (size_t i = 0; i < findings->unchecked_count; i++) free(findings->unchecked[i]);
     free(findings->unchecked);
     free(findings->items);
+    for (size_t i = 0; i < findings->buffer_count; i++) free(findings->buffers[i].function);
     free(findings->buffers);
     free(findings->words);
     free(findings);

@@ -93,13 +93,19 @@ void observe_findings_close(observe_findings *findings);
 void observe_findings_launch(observe_findings *findings, const sim_launch_event *launch);
 const observe_words *observe_findings_words(observe_findings *findings, const observe_site *site);
 void observe_findings_write_words(const observe_words *words, base_text *out); // a site of the record
-sim_listener *observe_findings_listener(observe_findings *findings);           // hears of the buffers
+bool observe_words_are_of_one_line(const observe_words *a, const observe_words *b);
+sim_listener *observe_findings_listener(observe_findings *findings); // hears of the buffers
 // What a variable is called in the source: "tile" for _ZZ6kernelPfE4tile. `out` is given back.
 enum { OBSERVE_NAME = 96 };
 const char *observe_plain_name(const char *mangled, char out[OBSERVE_NAME]);
 // What the source calls a buffer and its elements: see observe_session_declare_buffer.
 typedef struct observe_buffer observe_buffer;
 void observe_findings_describe(observe_findings *findings, const observe_buffer *buffer);
+// Where the program called for a buffer, and in which function (NULL: not known).
+void observe_findings_allocated(observe_findings *findings, uint64_t address, uint64_t caller,
+                                const char *function);
+// What was told of the buffer that begins there: the function, NULL where it is not known, and `caller`, else 0.
+const char *observe_findings_caller(const observe_findings *findings, uint64_t address, uint64_t *caller);
 // Whether that was told of the buffer there; `was_filled`: it held something before the launch.
 bool observe_findings_is_described(const observe_findings *findings, uint64_t address, bool *was_filled);
 // "byte 16 of allocation 3 (4096 bytes)", "x[4], byte 16 of buffer x (4096 bytes)"; false where there is no such

@@ -47,6 +47,53 @@ expect_out 'allocation 2, 512 bytes, was never freed'
 grep -q 'failures="1"' out.xml || fail "JUnit does not count the leak"
 grep -q '"version": "2.1.0"' out.sarif || fail "no SARIF"
 
+# One place that allocates is one finding, with its function and the sum; other places are others.
+cat > leak.cu << 'EOF'
+__attribute__((noinline)) static int *make(int n) {
+    int *p;
+    cudaMalloc(&p, n);
+    return p;
+}
+int main() {
+    int *other;
+    for (int i = 1; i <= 30; i++) make(i * 4);
+    cudaMalloc(&other, 64);
+    return 0;
+}
+EOF
+expect_exit 11 sanitize --leak-check leak.cu
+expect_out 'allocation 1, 4 bytes, was never freed; with 29 more from the same place, 1860 bytes in all'
+expect_out 'allocated in make'
+expect_out 'seen 30 times'
+expect_out 'allocated in main'
+expect_out 'no errors, 2 warnings in 0 launches'
+
+# One kernel in two streams: the line is said of both. The streams' numbers are those of the timeline.
+cat > streams.cu << 'EOF'
+__global__ void k(int *o, int v) { o[threadIdx.x] = v; }
+int main() {
+    int *d;
+    cudaStream_t a, b;
+    cudaMalloc(&d, 256);
+    cudaStreamCreateWithFlags(&a, cudaStreamNonBlocking);
+    cudaStreamCreateWithFlags(&b, cudaStreamNonBlocking);
+    k<<<1, 32, 0, a>>>(d, 1);
+    k<<<1, 32, 0, b>>>(d, 2);
+    cudaDeviceSynchronize();
+    cudaMemset(d, 0, 256);
+    cudaDeviceSynchronize();
+    return 0;
+}
+EOF
+expect_exit 11 sanitize streams.cu
+expect_out 'kernel k in stream 3 writes memory that kernel k in stream 4 writes'
+expect_out 'streams.cu:1  write by thread (0,0,0)'
+expect_out 'streams.cu:1  and write by thread (0,0,0)'
+expect_exit 0 timeline streams.cu
+grep -q '^stream 3 .*#' "$FOLDER/out" || fail "the timeline has no stream 3"
+grep -q '^stream 4 .*#' "$FOLDER/out" || fail "the timeline has no stream 4"
+grep -q '^default 1 .*#' "$FOLDER/out" || fail "the timeline does not name the default stream"
+
 # What is known is suppressed; what is ignored is not said.
 printf '# known\nrace *.cu:5\nundefined-output *\n' > known
 expect_exit 0 sanitize --suppress known bad.cu

@@ -35,9 +35,15 @@ static void print_source(FILE *file, const report_style *style, const json_t *si
     if (!text) return;
     size_t indent = 0;
     while (indent < length && (text[indent] == ' ' || text[indent] == '\t')) indent++;
-    if (length - indent > 160) length = indent + 160;
+    enum { MOST = 160 };
+    bool is_cut = length - indent > MOST;
+    if (is_cut) length = indent + MOST;
+    while (is_cut && length > indent && ((unsigned char)text[length] & 0xc0) == 0x80) length--; // UTF-8
     report_print(file, style, REPORT_DIM, "  %6u | ", line);
-    fprintf(file, "%.*s\n", (int)(length - indent), text + indent);
+    fprintf(file, "%.*s%s\n", (int)(length - indent), text + indent,
+            !is_cut       ? ""
+            : style->utf8 ? "…"
+                          : "...");
     if (column <= indent + 1 || !begins_statement(text, length, column - 1)) return;
     report_print(file, style, REPORT_DIM, "         | ");
     for (size_t i = indent + 1; i < column && i <= length; i++) fputc(' ', file);
@@ -74,8 +80,9 @@ static const char *role_of_second(const char *kind) {
     return "";
 }
 
-// The same line, executed by the same thread: once is enough.
-static bool is_same_spot(const json_t *a, const json_t *b) {
+// The same line, executed by the same thread of the same launch: once is enough.
+static bool is_same_spot(const json_t *finding, const json_t *a, const json_t *b) {
+    if (strcmp(report_get_text(finding, "between"), "operations") == 0) return false;
     static const char *const members[] = {"file", "line", "thread", "block"};
     for (size_t i = 0; i < BASE_COUNT(members); i++)
         if (!a || !json_equal(report_get(a, members[i]), report_get(b, members[i]))) return false;
@@ -124,7 +131,7 @@ static void print_one(FILE *file, const report_style *style, const json_t *findi
     fprintf(file, "  %.*s\n", (int)first_line, text);
     const json_t *first = report_get(finding, "first"), *second = report_get(finding, "second");
     if (first) print_site(file, style, first, "", sources);
-    if (second && !is_same_spot(first, second))
+    if (second && !is_same_spot(finding, first, second))
         print_site(file, style, second, role_of_second(kind), sources);
     if (buffer[0]) fprintf(file, "  memory: %s\n", buffer);
     print_lines(file, style, text + first_line + (text[first_line] == '\n'));

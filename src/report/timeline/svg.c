@@ -28,7 +28,7 @@ void report_timeline_svg(base_text *out, const report_timeline *t) {
     unsigned streams[REPORT_TIMELINE_STREAMS];
     size_t count = report_timeline_streams(t, streams);
     report_timeline_totals sums = report_timeline_sum(t);
-    char end[REPORT_NUMBER], note[240], name[32];
+    char end[REPORT_NUMBER], note[240], name[REPORT_STREAM_NAME];
     snprintf(note, sizeof note, "%s on %s: %s from start to end, %.0f%% of the copying behind a kernel.",
              t->modelled ? "By the model of time" : "Measured", t->device, report_seconds(end, t->seconds),
              sums.copied > 0 ? 100 * sums.hidden / sums.copied : 0);
@@ -52,7 +52,7 @@ void report_timeline_svg(base_text *out, const report_timeline *t) {
         draw_row(out, t, &x, y, true, (unsigned)e, device_engine_name((device_engine)e));
     y += ROW / 2;
     for (size_t i = 0; i < count; i++, y += ROW) {
-        snprintf(name, sizeof name, "stream %zu", i + 1);
+        report_timeline_name_stream(t, streams[i], name);
         draw_row(out, t, &x, y, false, streams[i], name);
     }
     report_svg_end(out);

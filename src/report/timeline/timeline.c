@@ -122,11 +122,14 @@ size_t report_timeline_streams(const report_timeline *t, unsigned streams[REPORT
     return count;
 }
 
-static char stream_mark(const unsigned *streams, size_t count, unsigned stream) {
-    static const char marks[] = "123456789abcdefghijklmnopqrstuvwxyz";
-    for (size_t i = 0; i < count; i++)
-        if (streams[i] == stream) return i < sizeof marks - 1 ? marks[i] : '*';
-    return '*';
+void report_timeline_name_stream(const report_timeline *t, unsigned stream, char name[REPORT_STREAM_NAME]) {
+    snprintf(name, REPORT_STREAM_NAME, "%s %u",
+             t->default_stream && stream == t->default_stream ? "default" : "stream", stream);
+}
+
+static char stream_mark(unsigned stream) {
+    static const char marks[] = "0123456789abcdefghijklmnopqrstuvwxyz";
+    return stream < sizeof marks - 1 ? marks[stream] : '*';
 }
 
 // The operation that fills most of a column, among those of the row; NULL: it is idle for most of it.
@@ -146,14 +149,14 @@ static const report_timeline_span *find_span(const report_timeline *t, bool by_e
 }
 
 static void print_row(base_text *out, const report_timeline *t, bool by_engine, unsigned row,
-                      const char *name, unsigned columns, const unsigned *streams, size_t stream_count) {
+                      const char *name, unsigned columns) {
     static const char engine_marks[] = {'>', '#', '<'};
     base_text_add(out, "%-*s ", NAME, name);
     for (unsigned c = 0; c < columns; c++) {
         double step = t->seconds / columns;
         const report_timeline_span *s = find_span(t, by_engine, row, c * step, (c + 1) * step);
         char mark = IDLE;
-        if (s) mark = by_engine ? stream_mark(streams, stream_count, s->stream) : engine_marks[s->engine];
+        if (s) mark = by_engine ? stream_mark(s->stream) : engine_marks[s->engine];
         base_text_add(out, "%c", mark);
     }
 }
@@ -199,19 +202,19 @@ void report_timeline_print(base_text *out, const report_timeline *t, unsigned wi
     unsigned streams[REPORT_TIMELINE_STREAMS],
         columns = (width < LEAST_WIDTH ? LEAST_WIDTH : width) - NAME - 1 - SHARE;
     size_t count = report_timeline_streams(t, streams);
-    char text[REPORT_NUMBER], name[32];
+    char text[REPORT_NUMBER], name[REPORT_STREAM_NAME];
     base_text_add(out, "%s\non %s, %s\n\n", t->title, t->device,
                   t->modelled ? "by the model of time" : "measured");
     base_text_add(out, "%-*s 0%*s\n", NAME, "", (int)columns - 1, report_seconds(text, t->seconds));
     report_timeline_totals sums = report_timeline_sum(t);
     for (int e = 0; e < DEVICE_ENGINES; e++) {
-        print_row(out, t, true, (unsigned)e, device_engine_name((device_engine)e), columns, streams, count);
+        print_row(out, t, true, (unsigned)e, device_engine_name((device_engine)e), columns);
         base_text_add(out, "%*.0f%%\n", SHARE - 1, t->seconds > 0 ? 100 * sums.busy[e] / t->seconds : 0);
     }
     base_text_add(out, "\n");
     for (size_t i = 0; i < count; i++) {
-        snprintf(name, sizeof name, "stream %c", stream_mark(streams, count, streams[i]));
-        print_row(out, t, false, streams[i], name, columns, streams, count);
+        report_timeline_name_stream(t, streams[i], name);
+        print_row(out, t, false, streams[i], name, columns);
         base_text_add(out, "\n");
     }
     base_text_add(out, "\n%-*s > to device, # compute, < to host; digits are streams\n", NAME, "");
@@ -253,7 +256,8 @@ static bool read_engine(const char *name, device_engine *engine) {
 kz_status report_timeline_read(const report_record *record, report_timeline *t, kz_error *error) {
     size_t at = 0, lines = json_array_size(record->lines);
     const json_t *head = report_record_next(record, "record", &at), *line;
-    *t = (report_timeline){.modelled = true, .spans = calloc(lines + 1, sizeof *t->spans)};
+    *t = (report_timeline){
+        .modelled = true, .default_stream = 1, .spans = calloc(lines + 1, sizeof *t->spans)};
     if (!t->spans) return base_fail(error, KZ_NO_MEMORY, "no memory for a timeline");
     snprintf(t->title, sizeof t->title, "%s", report_get_text(head, "program"));
     snprintf(t->device, sizeof t->device, "sim:%s", report_get_text(head, "gpu"));

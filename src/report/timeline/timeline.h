@@ -13,7 +13,7 @@
 
 typedef struct report_timeline_span {
     device_engine engine;
-    unsigned stream; // as its source numbers them
+    unsigned stream; // its number: a variant's by its plan, a program's as cudaStreamGetId gives them
     char name[64];   // "copy", "fill", a kernel's name
     uint64_t bytes;  // of copies and fills
     double start, end;
@@ -25,12 +25,17 @@ typedef struct report_timeline {
     double seconds; // from the start to the end of it all
     report_timeline_span *spans;
     size_t count;
-    uint64_t left_out; // operations that came after those kept
+    unsigned default_stream; // its number; 0: there is none
+    uint64_t left_out;       // operations that came after those kept
 } report_timeline;
 void report_timeline_free(report_timeline *timeline); // the spans
 // The streams in the order of their first operation; gives how many there are, at most as many as fit.
 enum { REPORT_TIMELINE_STREAMS = 32 };
 size_t report_timeline_streams(const report_timeline *timeline, unsigned streams[REPORT_TIMELINE_STREAMS]);
+
+enum { REPORT_STREAM_NAME = 32 };
+void report_timeline_name_stream(const report_timeline *timeline, unsigned stream,
+                                 char name[REPORT_STREAM_NAME]); // "stream 3", "default 1"
 
 typedef struct report_timeline_totals {
     double busy[DEVICE_ENGINES]; // seconds in which an engine had something to do

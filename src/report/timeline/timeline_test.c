@@ -39,9 +39,9 @@ static void three_at_once_count_once(void **state) {
 static void the_drawing(void **state) {
     base_text out = {0};
     report_timeline_print(&out, &two, 12 + 28 + 5); // two columns a second
-    assert_non_null(strstr(out.data, "to device   1111111122222222............  57%\n"));
-    assert_non_null(strstr(out.data, "compute     ........1111111122222222....  57%\n"));
-    assert_non_null(strstr(out.data, "stream 2    ........>>>>>>>>########<<<<\n"));
+    assert_non_null(strstr(out.data, "to device   7777777799999999............  57%\n"));
+    assert_non_null(strstr(out.data, "compute     ........7777777799999999....  57%\n"));
+    assert_non_null(strstr(out.data, "stream 9    ........>>>>>>>>########<<<<\n"));
     assert_non_null(strstr(out.data, "one after the other 20.0 s: 1.43x"));
     assert_non_null(strstr(out.data, "hidden      50% of the copying"));
     base_text_free(&out);
@@ -108,6 +108,11 @@ static void records(void **state) {
     assert_true(t.spans[0].engine == DEVICE_ENGINE_TO_DEVICE && t.spans[0].bytes == 8 &&
                 t.spans[0].stream == 3);
     assert_string_equal(t.spans[1].name, "f");
+    char name[REPORT_STREAM_NAME]; // the numbers that findings have
+    report_timeline_name_stream(&t, 3, name);
+    assert_string_equal(name, "stream 3");
+    report_timeline_name_stream(&t, 1, name);
+    assert_string_equal(name, "default 1");
     report_timeline_free(&t);
     assert_int_equal(read("{\"type\":\"record\",\"program\":\"app\",\"gpu\":\"t4\"}\n", &t, &error),
                      KZ_INVALID);
