@@ -132,7 +132,8 @@ static void divide_l1(report_prof_kernel *k, const observe_launch *launch, const
 
 // ---- spilled registers -------------------------------------------------------------------------------------
 //
-// By the lines that the disassembler tells, and how often each is executed; without it they are the kernel's alone.
+// By the lines that the disassembler tells, and how often each is executed; without it they are taken to lie in the basic
+// block that is executed most, as the kernel's own time has them.
 
 static bool is_at(const report_prof_spill *s, const report_prof_line *line) {
     return s->line == line->line &&
@@ -157,8 +158,29 @@ static double weigh_spill(const report_prof_kernel *k, const report_prof_spill *
     return (s->stores + s->loads) * (most > 0 ? most : executions_of(k, NULL));
 }
 
+static void charge_line(const report_prof_kernel *k, report_prof_line *line, double part) {
+    for (int r = 0; r < OBSERVE_RESOURCES; r++) {
+        line->seconds[r] += k->spill_seconds[r] * part;
+        line->spill_seconds += k->spill_seconds[r] * part;
+    }
+}
+
+// A line's instructions that the hottest block could hold: none of a line that is executed less.
+static double hottest_instructions(const report_prof_kernel *k, const report_prof_line *line) {
+    bool is_hottest = executions_of(k, line) >= 0.99 * executions_of(k, NULL);
+    return is_hottest ? metric_of(line->metrics, OBSERVE_SUM_INST) : 0;
+}
+
+static void charge_hottest_lines(report_prof_kernel *k) {
+    double all = 0;
+    for (size_t i = 0; i < k->line_count; i++) all += hottest_instructions(k, &k->lines[i]);
+    for (size_t i = 0; all > 0 && i < k->line_count; i++)
+        charge_line(k, &k->lines[i], hottest_instructions(k, &k->lines[i]) / all);
+}
+
 static void charge_spills(report_prof_kernel *k) {
     double all = 0, of_lines;
+    if (!k->machine.spill_count) charge_hottest_lines(k);
     for (size_t i = 0; i < k->machine.spill_count; i++)
         all += weigh_spill(k, &k->machine.spills[i], &of_lines);
     for (size_t i = 0; all > 0 && i < k->machine.spill_count; i++) {
@@ -170,10 +192,7 @@ static void charge_spills(report_prof_kernel *k) {
             double part = weight / all * executions_of(k, line) / of_lines;
             line->spill_stores += s->stores;
             line->spill_loads += s->loads;
-            for (int r = 0; r < OBSERVE_RESOURCES; r++) {
-                line->seconds[r] += k->spill_seconds[r] * part;
-                line->spill_seconds += k->spill_seconds[r] * part;
-            }
+            charge_line(k, line, part);
         }
     }
 }

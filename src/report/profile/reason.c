@@ -428,11 +428,15 @@ static bool spills_much(const report_prof_line *line) {
 }
 
 static void explain_spills(report_prof *report, report_prof_line *line) {
-    line->reason =
-        report_prof_text(report,
-                         "spilled registers: %u stores and %u loads of local memory, which the PTX "
-                         "does not show",
-                         line->spill_stores, line->spill_loads);
+    if (line->spill_stores || line->spill_loads)
+        line->reason =
+            report_prof_text(report,
+                             "spilled registers: %u stores and %u loads of local memory, which the PTX "
+                             "does not show",
+                             line->spill_stores, line->spill_loads);
+    else
+        line->reason = "spilled registers, taken to lie here, where most is executed: no disassembler names "
+                       "their lines (kz doctor)";
     line->advice =
         "let fewer values live at once here, or allow more registers (__launch_bounds__, -maxrregcount)";
 }

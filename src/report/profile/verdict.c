@@ -336,6 +336,7 @@ static const char *spill_lines(report_prof *report, const report_prof_machine *m
     enum { SHOWN = 3 };
     const report_prof_spill *shown[SHOWN] = {NULL};
     const char *text = "";
+    if (!m->spill_count) return "; no disassembler names their lines (kz doctor)";
     for (int n = 0; n < SHOWN; n++) {
         for (size_t i = 0; i < m->spill_count; i++) {
             const report_prof_spill *s = &m->spills[i];

@@ -256,10 +256,34 @@ static void test_lock(void **state) {
            REPORT_PROF_BY_ATOMICS, "one address each", "a lock lets one thread after another in");
 }
 
+// Nothing names the lines: the time goes to the line that is executed most, and it is said why.
+static void test_spills_without_a_disassembler(void **state) {
+    const report_prof_machine machine = {
+        .code = {.registers = 32, .instructions = 600, .spills = 254, .spill_bytes = 512},
+        .spill_store_bytes = 520,
+        .spill_load_bytes = 496};
+    const kernel_text k = {.blocks = 4096,
+                           .threads = 256,
+                           .metrics = INST(655360, 20971520) MODEL(inst_executed_most, 1638400),
+                           .lines = ",{\"file\":\"b.cu\",\"line\":12,\"metrics\":{" INST(32768, 1048576)
+                               MODEL(inst_executed_most, 32768) "},\"accesses\":[]}",
+                           .machine = &machine};
+    fixture f;
+    open_fixture(&f, &k, 32);
+    const report_prof_kernel *kernel = &f.report.kernels[0];
+    assert_int_equal(kernel->bound, REPORT_PROF_BY_SPILLS);
+    assert_non_null(strstr(kernel->notes[0], "no disassembler names their lines (kz doctor)"));
+    assert_int_equal(kernel->lines[0].line, 14);
+    assert_true(kernel->lines[0].share > 0.9);
+    assert_non_null(strstr(kernel->lines[0].reason, "spilled registers, taken to lie here"));
+    close_fixture(&f);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_spills),
         cmocka_unit_test(test_spills_beyond_l1),
+        cmocka_unit_test(test_spills_without_a_disassembler),
         cmocka_unit_test(test_copy_waits_for_memory),
         cmocka_unit_test(test_few_warps_wait),
         cmocka_unit_test(test_local_array),
