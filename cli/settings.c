@@ -9,6 +9,7 @@
 #include "observe/observe.h"
 #include "sandbox/sandbox.h"
 #include "sim/machine.h"
+#include "toolchain/toolchain.h"
 
 static const struct {
     const char *name;
@@ -46,6 +47,7 @@ kz_status cli_check_settings(kz_error *error) {
     if (!status) status = sandbox_mode_asked(&mode, error);
     if (!status) status = sim_isa_check(error);
     if (!status) status = observe_shadow_limit(&bytes, error);
+    if (!status) status = toolchain_check_limits(error);
     if (!status) status = check_gpu(error);
     for (size_t i = 0; i < BASE_COUNT(files) && !status; i++)
         status = check_file(files[i].name, files[i].is_folder, error);

@@ -300,6 +300,13 @@ static void keep_refusal(const base_text *said, base_text *refusal) {
     }
 }
 
+void toolchain_note_shared_memory(const char *said, kz_error *error) {
+    if (said && strstr(said, "uses too much shared data"))
+        base_fail_note(error,
+                       "static shared memory has 48 KiB: make it dynamic (extern __shared__, its size at the "
+                       "launch), or smaller");
+}
+
 static kz_status fail_ptxas(const char *name, const char *target, int code, const base_text *said,
                             kz_error *error) {
     char what[TOOLCHAIN_PATH];
@@ -309,10 +316,7 @@ static kz_status fail_ptxas(const char *name, const char *target, int code, cons
     keep_refusal(said, &refusal);
     kz_status status =
         toolchain_fail_tool(error, "ptxas", what, name, code, refusal.length ? &refusal : said);
-    if (status == KZ_TOOL && refusal.data && strstr(refusal.data, "uses too much shared data"))
-        base_fail_note(error,
-                       "static shared memory has 48 KiB: make it dynamic (extern __shared__, its size at the "
-                       "launch), or smaller");
+    if (status == KZ_TOOL) toolchain_note_shared_memory(refusal.data, error);
     base_text_free(&refusal);
     return status;
 }

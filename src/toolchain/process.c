@@ -17,22 +17,49 @@ static const uint64_t UNTRUSTED_MEMORY = UINT64_C(6) << 30, MOST_FILE = UINT64_C
 
 // ---- limits -------------------------------------------------------------------------------------------------
 
-// A setting that is a whole number above 0; `otherwise` where it is not given or is none.
-static double asked(const char *name, double otherwise) {
+static const char SECONDS[] = "KZ_COMPILE_SECONDS", MEMORY[] = "KZ_COMPILE_MEMORY";
+
+// A setting that is a number from 1 on. `*value` stays where it is not given; false where it is none.
+static bool read_setting(const char *name, double *value) {
     const char *text = getenv(name);
-    double value = text ? strtod(text, NULL) : 0;
-    return value >= 1 && value <= 1e9 ? value : otherwise;
+    if (!text || !*text) return true;
+    char *end;
+    double given = strtod(text, &end);
+    if (end == text || *end || !(given >= 1 && given <= 1e9)) return false;
+    *value = given;
+    return true;
+}
+
+static double asked(const char *name, double otherwise) {
+    read_setting(name, &otherwise);
+    return otherwise;
+}
+
+kz_status toolchain_check_limits(kz_error *error) {
+    static const struct {
+        const char *name, *what;
+    } settings[] = {{SECONDS, "the processor seconds that a compiler may take"},
+                    {MEMORY, "the MiB of memory that a compiler may take"}};
+    double value = 0;
+    for (size_t i = 0; i < BASE_COUNT(settings); i++) {
+        if (read_setting(settings[i].name, &value)) continue;
+        base_fail(error, KZ_INVALID, "%s is \"%s\", and that is no number from 1 to 10^9", settings[i].name,
+                  getenv(settings[i].name));
+        base_fail_note(error, "it says %s: correct it, or unset it", settings[i].what);
+        return KZ_INVALID;
+    }
+    return KZ_OK;
 }
 
 static double most_seconds(bool is_untrusted) {
-    return asked("KZ_COMPILE_SECONDS", is_untrusted ? UNTRUSTED_SECONDS : TRUSTED_SECONDS);
+    return asked(SECONDS, is_untrusted ? UNTRUSTED_SECONDS : TRUSTED_SECONDS);
 }
 
 static uint64_t most_memory(bool is_untrusted) {
     uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE), pages = (uint64_t)sysconf(_SC_PHYS_PAGES);
     uint64_t most = pages * page / 4 * 3;
     if (is_untrusted && most > UNTRUSTED_MEMORY) most = UNTRUSTED_MEMORY;
-    return (uint64_t)asked("KZ_COMPILE_MEMORY", (double)(most >> 20)) << 20;
+    return (uint64_t)asked(MEMORY, (double)(most >> 20)) << 20;
 }
 
 // ---- what a compiler of a submission sees ---------------------------------------------------------------------

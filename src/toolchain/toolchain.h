@@ -157,5 +157,7 @@ void toolchain_work_close(const char *folder);
 // stopped at a limit: KZ_COMPILE_SECONDS of processor time (3600; for a submission 60) or KZ_COMPILE_MEMORY MiB in all its
 // processes (three quarters of the machine's; for a submission at most 6 GiB).
 kz_status toolchain_run(const char *const *argv, base_text *output, int *exit_code, kz_error *error);
+// KZ_INVALID where one of these variables is no number.
+kz_status toolchain_check_limits(kz_error *error);
 
 #endif

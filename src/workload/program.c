@@ -65,13 +65,14 @@ static bool may_make_main(const char *source) {
     return may;
 }
 
-bool workload_program_makes_main(const char *source, const char *const *flags, size_t flag_count) {
+bool workload_program_makes_main(const char *source, const char *const *flags, size_t flag_count,
+                                 kz_error *error) {
     toolchain tools;
     base_text text = {0};
     bool found = base_ends_with(source, ".cu") && may_make_main(source) &&
                  toolchain_find(&tools, NULL) == KZ_OK &&
-                 toolchain_preprocess(&tools, source, flags, flag_count, &text, NULL) == KZ_OK && text.data &&
-                 text_has_main(text.data);
+                 toolchain_preprocess(&tools, source, flags, flag_count, &text, error) == KZ_OK &&
+                 text.data && text_has_main(text.data);
     base_text_free(&text);
     return found;
 }

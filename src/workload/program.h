@@ -61,7 +61,9 @@ bool workload_program_is(const char *word);
 bool workload_program_is_source(const char *word);
 // Whether a main stands in this source, as far as its text tells.
 bool workload_program_has_main(const char *source);
-// Whether it has one after the preprocessor, which is asked (with nvcc's flags) where the text may hide one.
-bool workload_program_makes_main(const char *source, const char *const *flags, size_t flag_count);
+// Whether it has one after the preprocessor, which is asked (with nvcc's flags) where the text may hide one. `error` gets
+// why the preprocessor failed; may be NULL.
+bool workload_program_makes_main(const char *source, const char *const *flags, size_t flag_count,
+                                 kz_error *error);
 
 #endif

@@ -22,7 +22,7 @@ bool workload_is_program(const workload_request *r, const char *const *words, si
     const char *word = words[0];
     if (workload_program_is(word)) return true;
     if (count > 1 && workload_program_is_source(word)) return true;
-    if (workload_program_makes_main(word, r->nvcc_flags, r->nvcc_flag_count)) return true;
+    if (workload_program_makes_main(word, r->nvcc_flags, r->nvcc_flag_count, NULL)) return true;
     bool may_be_other = workload_task_may_be(word) || is_kernel_file(word) || is_record(word);
     return !may_be_other && (is_path(word) || !takes(r, WORKLOAD_ZOO));
 }
@@ -33,6 +33,13 @@ static kz_status fail_unknown(const workload_request *r, const char *file, kz_er
     struct stat about;
     if (stat(file, &about) == 0 && S_ISDIR(about.st_mode))
         return base_fail(error, KZ_INVALID, "%s is a folder: kz %s takes a file", file, r->command);
+    kz_error why = {0};
+    workload_program_makes_main(file, r->nvcc_flags, r->nvcc_flag_count, &why);
+    if (why.status && why.status != KZ_TOOL &&
+        why.status != KZ_INVALID) { // the machine's fault, not the file's
+        if (error) *error = why;
+        return why.status;
+    }
     base_fail(error, KZ_INVALID, "%s has no main, and does not say which task of the course it is for", file);
     base_fail_note(error, "for a task: kz %s %s --task ID, or a first line \"// kz: task ID\"",
                    takes(r, WORKLOAD_TASK) ? r->command : "grade", file);
@@ -53,8 +60,8 @@ static kz_status classify(const workload_request *r, workload *w, kz_error *erro
     kz_status status = workload_task_open(r->command, word, r->task, &w->task, error);
     if (status) return status;
     // As with a main in its text, a file that names a task and makes a main is a program.
-    bool is_task =
-        w->task.task && (r->task || !workload_program_makes_main(word, r->nvcc_flags, r->nvcc_flag_count));
+    bool is_task = w->task.task &&
+                   (r->task || !workload_program_makes_main(word, r->nvcc_flags, r->nvcc_flag_count, NULL));
     if (is_task) return KZ_OK;
     workload_task_close(&w->task);
     w->kind = WORKLOAD_PROGRAM;

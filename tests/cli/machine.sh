@@ -40,6 +40,30 @@ for i in $(seq 100); do kill -0 ${child:-$$} 2> /dev/null || break; sleep 0.05; 
 
 KZ_TIMEOUT=soon expect_exit 2 run program.cu
 expect_err "KZ_TIMEOUT is \"soon\""
+KZ_COMPILE_SECONDS=-1 expect_exit 2 run program.cu
+expect_err "KZ_COMPILE_SECONDS is \"-1\""
+KZ_COMPILE_MEMORY=abc expect_exit 2 list
+expect_err "KZ_COMPILE_MEMORY is \"abc\""
+
+# Whether a macro makes a main is unknown where the preprocessor cannot write.
+printf '#define MAIN int ma##in(int argc, char **argv)\n' > main.h
+printf '#include "main.h"\nMAIN { return 3; }\n' > makes_main.cu
+expect_exit 3 run makes_main.cu
+TMPDIR=/proc expect_exit 5 run makes_main.cu
+expect_err "set TMPDIR to a folder"
+
+# What ptxas refuses comes with what to do.
+cat > shared.cu << 'END'
+__global__ void k(int *o) {
+    __shared__ int s[16384];
+    s[threadIdx.x] = o[threadIdx.x];
+    __syncthreads();
+    o[threadIdx.x] = s[16383 - threadIdx.x];
+}
+int main() { k<<<1, 32>>>(nullptr); }
+END
+expect_exit 6 run shared.cu
+expect_err "static shared memory has 48 KiB"
 mkdir folder.cu
 expect_exit 2 run folder.cu
 expect_err "folder.cu is a folder"
