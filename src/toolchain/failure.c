@@ -52,21 +52,42 @@ static const trouble troubles[] = {
      "install an older gcc and name it: NVCC_PREPEND_FLAGS=\"-ccbin g++-13\""},
 };
 
-static const char *base_name(const char *path) {
-    const char *slash = strrchr(path, '/');
-    return slash ? slash + 1 : path;
+// The end of the first "FILE:3" or "FILE(3)" of a line, with a column where it has one; 0 where it has none.
+static size_t end_of_place(const char *line, size_t length) {
+    for (size_t i = 1; i < length; i++) {
+        bool is_bracket = line[i] == '(';
+        if (line[i - 1] == ' ' || !(is_bracket || line[i] == ':')) continue;
+        size_t digits = strspn(line + i + 1, "0123456789"), end = i + 1 + digits;
+        if (!digits || (is_bracket && line[end] != ')')) continue;
+        size_t column = line[end] == ':' ? strspn(line + end + 1, "0123456789") : 0;
+        return is_bracket ? end + 1 : column ? end + 1 + column : end;
+    }
+    return 0;
 }
 
-// Diagnostics of the source begin with its name, and what they quote of it is indented.
-static bool is_of_source(const char *line, size_t length, const char *source) {
-    const char *name = base_name(source);
+static bool begins(const char *text, const char *with) { return strncmp(text, with, strlen(with)) == 0; }
+static const char WRITING[] = ": fatal error: error writing to ";
+
+// Diagnostics of a source, whether the file itself or a header, say a line of it; what they quote of it is indented.
+// Where gcc cannot write, it says where in the source it had come to, and ends with the reason.
+static bool is_of_source(const char *line, size_t length, const char *words) {
     if (*line == ' ' || *line == '\t') return true;
-    const char *writing = strstr(line, ": fatal error: error writing to ");
-    if (writing && writing < line + length) return false; // gcc says where it had come to
-    size_t own = strlen(name);
-    for (size_t i = 0; i + own < length; i++)
-        if (strncmp(line + i, name, own) == 0 && (line[i + own] == ':' || line[i + own] == '(')) return true;
-    return false;
+    size_t place = end_of_place(line, length), size = strlen(words);
+    if (!place) return false;
+    return !begins(line + place, WRITING) || !begins(line + length - size, words);
+}
+
+// Names of the source stand in quotes: a linker misses a function that may be called anything.
+static bool is_quoted(const char *line, const char *words) {
+    bool is_open = false;
+    for (; line < words; line++) is_open ^= *line == '\'' || *line == '`' || *line == '"';
+    return is_open;
+}
+
+static bool is_source_error(const char *line, size_t length) {
+    size_t place = end_of_place(line, length);
+    const char *rest = line + place;
+    return place && !begins(rest, WRITING) && (begins(rest, ": error: ") || begins(rest, ": fatal error: "));
 }
 
 // nvcc counts the errors that it found in the source. Beside them a wrapper around it may complain of its own cache.
@@ -79,18 +100,21 @@ static bool counts_errors(const char *said) {
     return false;
 }
 
-static const trouble *find_in_words(const char *said, const char *source) {
+static const trouble *find_in_words(const char *said) {
+    const trouble *found = NULL;
     if (counts_errors(said)) return NULL;
     for (const char *line = said; *line;) {
         size_t length = strcspn(line, "\n");
-        if (!is_of_source(line, length, source))
-            for (size_t i = 0; i < BASE_COUNT(troubles); i++) {
-                const char *at = strstr(line, troubles[i].words);
-                if (at && at < line + length) return &troubles[i];
-            }
+        if (is_source_error(line, length)) return NULL; // gcc does not count them
+        for (size_t i = 0; i < BASE_COUNT(troubles); i++) {
+            const char *words = troubles[i].words, *at = strstr(line, words);
+            bool is_told = at && at < line + length;
+            if (is_told && !found && !is_of_source(line, length, words) && !is_quoted(line, at))
+                found = &troubles[i];
+        }
         line += length + (line[length] == '\n');
     }
-    return NULL;
+    return found;
 }
 
 // Whether compilers have no room for their temporary files.
@@ -127,7 +151,7 @@ static const trouble *find_in_code(int code) {
 
 kz_status toolchain_fail_tool(kz_error *error, const char *tool, const char *what, const char *source,
                               int code, const base_text *said) {
-    const trouble *found = find_in_words(said->data ? said->data : "", source);
+    const trouble *found = find_in_words(said->data ? said->data : "");
     if (!found) found = find_in_code(code);
     if (found && strcmp(found->words, UNCLEAR) == 0 && is_full()) found = &troubles[0];
     if (!found) return toolchain_fail_output(error, what, said);

@@ -299,6 +299,20 @@ static void test_compiler_fails(void **state) {
     assert_int_equal(
         compile_with(p, "echo 'my.cu:1:10: fatal error: gcc: No such file or directory'; exit 1\n", &error),
         KZ_TOOL);
+    // So are those of a header, of a message that imitates one, and of names that a linker quotes.
+    static const char *const forged[] = {
+        "my.h:1:2: error: #error No space left on device",
+        "my.h(1): catastrophic error: #error directive: No space left on device",
+        "my.h:1:2: error: #error : fatal error: error writing to /tmp/x: No space left on device",
+        "x:1: fatal error: error writing to No space left on device.h:1:2: error: #error",
+        "x.cpp:(.text+0x5): undefined reference to `No space left on device'",
+        "mkdir: cannot create directory: Read-only file system\nmy.h:1:2: error: #error of the source",
+    };
+    for (size_t i = 0; i < BASE_COUNT(forged); i++) {
+        char script[256];
+        snprintf(script, sizeof script, "cat << 'END'\n%s\nEND\nexit 1\n", forged[i]);
+        assert_int_equal(compile_with(p, script, &error), KZ_TOOL);
+    }
 
     // More words than an error holds: cut at a line, and said.
     assert_int_equal(
