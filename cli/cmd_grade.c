@@ -83,16 +83,17 @@ static int grade(const cli_shared *options, const char *device, const course_tas
     if (!status) status = course_grade(&job, &verdict, &error);
     report_progress_clear(&progress);
     bool passed = !status && verdict.passed;
-    kz_status recorded = KZ_OK;
+    kz_status recorded = KZ_OK, written = KZ_OK;
     if (!status && !cli_interrupted()) {
         char says[100] = "";
         recorded = record(&verdict, says, sizeof says);
-        status = print(options, &verdict, &error);
-        if (!status && *says && !options->json.given) printf("%s\n", says);
+        written = print(options, &verdict, &error);
+        if (!written && *says && !options->json.given) printf("%s\n", says);
     }
     course_verdict_close(&verdict);
     if (cli_interrupted()) return CLI_INTERRUPTED;
     if (status) return fail(options, file, &error);
+    if (written) return cli_fail(&error);
     return passed ? (int)cli_exit_of(recorded) : CLI_WRONG; // a pass that is lost is no success
 }
 
@@ -144,9 +145,11 @@ const cli_command cli_command_grade = {
              "in its first lines (\"// kz: task vector-add\"), by the folder it lies in, or by --task. The "
              "attempt is\n"
              "recorded in your progress (KZ_LEARN, else ~/" COURSE_HOME ").\n\n"
-             "The exit status is 0 if it passed and 1 if it did not. With any other (kz help exit-codes) "
-             "nothing\n"
-             "was graded or recorded, and --json gives an object with \"error\".",
+             "The exit status is 0 if it passed and 1 if it did not. Any other (kz help exit-codes) is an "
+             "error: nothing\n"
+             "was graded, and --json gives an object with \"error\"; or there is a verdict, and it could not "
+             "be recorded\n"
+             "or written, as the error then says.",
     .examples = "  kz grade vector-add.cu\n"
                 "  kz grade mine.cu --task vector-add --json\n"
                 "  kz grade vector-add.cu --seed 7       the fresh seed that a verdict named",

@@ -47,11 +47,14 @@ bool learn_pager_show(const char *text, size_t size, size_t first, const char *k
     if (!has_own && !toolchain_find_program("less", less)) return false;
     snprintf(command, sizeof command, "less -R -X +%zu -P'%s'", first, keys);
     setenv("LESS", "-R -X", 0); // colours as they are, where somebody's own pager is a bare less
+    bool was_secure = getenv("LESSSECURE") != NULL;
+    setenv("LESSSECURE", "1", 0); // its key v would open an editor on a page that is nobody's file
     int memory = memfd_create("page", 0);
     bool shown = memory >= 0 && write_all(memory, text, size);
     snprintf(path, sizeof path, "/proc/self/fd/%d", memory);
     kz_error error = {0};
     if (shown) shown = learn_edit(has_own ? own : command, path, &error) == KZ_OK;
+    if (!was_secure) unsetenv("LESSSECURE");
     if (memory >= 0) close(memory);
     return shown;
 }

@@ -113,9 +113,11 @@ static void print_unguarded(FILE *file, const report_style *style, const course_
     base_text guards = {0}, line = {0};
     if (!verdict->unguarded) return;
     sandbox_guards_name(verdict->unguarded, &guards);
-    base_text_add(&line,
-                  "It ran without a sandbox for: %s (kz doctor says why; --sandbox=require refuses that).",
-                  guards.data ? guards.data : "");
+    sandbox_mode mode = SANDBOX_AUTO;
+    bool was_asked = !sandbox_mode_asked(&mode, NULL) && mode == SANDBOX_OFF;
+    base_text_add(&line, "It ran without a sandbox for: %s%s.", guards.data ? guards.data : "",
+                  was_asked ? ", as --sandbox=off or KZ_SANDBOX=off asked"
+                            : " (kz doctor says why; --sandbox=require refuses that)");
     fputs("  ", file);
     if (line.data) report_wrap(file, style, line.data, 2, 4);
     base_text_free(&guards);

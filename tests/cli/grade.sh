@@ -35,7 +35,16 @@ expect_exit 2 grade "$task/solution.cu" --sandbox=sometimes
 expect_err "auto enforces what this machine can"
 KZ_SANDBOX=never expect_exit 2 list
 expect_exit 0 grade "$task/solution.cu" --sandbox=off
-expect_out "It ran without a sandbox for: files, network, processes"
+expect_out "It ran without a sandbox for: files, network, processes, as --sandbox=off"
+for path in /nonexistent/x /dev/full; do # an error is told once
+    expect_exit 5 grade "$task/solution.cu" --json="$path"
+    [ "$(grep -c '^kz: ' "$FOLDER/err")" = 1 ] || fail "--json=$path: not one error"
+done
+# A header's words are no fault of the machine.
+echo '#error No space left on device' > "$FOLDER/forged.h"
+{ echo '#include "forged.h"' && cat "$task/solution.cu"; } > "$FOLDER/forged.cu"
+expect_exit 1 grade "$FOLDER/forged.cu" --task twice
+! grep -q "the disk is full" "$FOLDER/out" "$FOLDER/err" || fail "a header forges a full disk"
 expect_exit 0 grade "$task/solution.cu" --sandbox=off --json
 expect_out '"unguarded":["files","network","processes"]'
 cp "$task/solution.cu" "$FOLDER/other.cu"

@@ -53,13 +53,13 @@ expect_out "read    kz learn read execution_model"
 
 # On a terminal: a pager where the page is longer than the window, one's own where PAGER says so.
 mkdir "$FOLDER/bin"
-printf '#!/bin/sh\nshift $(($# - 1))\necho paged by "${0##*/}"\ncat "$1"\n' > "$FOLDER/bin/less"
+printf '#!/bin/sh\nshift $(($# - 1))\necho paged by "${0##*/}", secure "$LESSSECURE"\ncat "$1"\n' > "$FOLDER/bin/less"
 cp "$FOLDER/bin/less" "$FOLDER/bin/mine"
 chmod +x "$FOLDER/bin/less" "$FOLDER/bin/mine"
 PATH="$FOLDER/bin:$PATH"
 unset PAGER
 on_terminal 80 learn read performance << END
-expect paged by less
+expect paged by less, secure 1
 expect Performance
 exit 0
 END
