@@ -89,6 +89,9 @@ void cli_print_help(const cli_command *command);
 // process.
 void cli_catch_interrupts(void);
 bool cli_interrupted(void);
+// Once what was interrupted has ended: says what stopped it, `began` (base_seconds) being its beginning, and gives the
+// report all the time it takes. False where nothing did.
+bool cli_report_interruption(double began, char *text, size_t size);
 
 // ---- the verbs --------------------------------------------------------------------------------
 

@@ -100,6 +100,15 @@ static kz_status parse(const cli_command *self, int argc, char **argv, prof_opti
 
 // ---- the verb ---------------------------------------------------------------------------------------
 
+static bool say_interruption(double began, bool has_counts) {
+    char text[100];
+    if (!cli_report_interruption(began, text, sizeof text)) return false;
+    fprintf(stderr, "kz: %s; %s\n", text,
+            has_counts ? "the profile is of the kernels that had ended"
+                       : "there is no profile of what did not end");
+    return true;
+}
+
 static int profile(const prof_options *o, const workload_targets *t) {
     workload_profile runs[WORKLOAD_TARGETS] = {{.failure = 0}};
     kz_error error = {0};
@@ -109,6 +118,8 @@ static int profile(const prof_options *o, const workload_targets *t) {
     wanted.settings.session = o->keep;
     if (cli_to_stdout(&o->shared.json) || cli_to_stdout(&o->shared.html) || (o->metrics && o->csv))
         wanted.settings.output = STDERR_FILENO; // stdout is for what a program reads
+    wanted.settings.interrupted = cli_interrupted;
+    double began = base_seconds();
     cli_catch_interrupts();
     size_t done = 0;
     for (; done < t->count && !status && !cli_interrupted(); done++) {
@@ -116,7 +127,9 @@ static int profile(const prof_options *o, const workload_targets *t) {
         cli_print_answer(&runs[done].answer, false);
         cli_print_end(&runs[done].program);
     }
-    int code = status ? cli_fail(&error) : cli_interrupted() ? CLI_INTERRUPTED : finish(o, runs, t->count);
+    bool is_cut = say_interruption(began, done == t->count && !status);
+    int code = status ? cli_fail(&error) : done == t->count ? finish(o, runs, t->count) : CLI_OK;
+    if (is_cut) code = CLI_INTERRUPTED;
     for (size_t i = 0; i < done; i++) workload_profile_close(&runs[i]);
     return code;
 }

@@ -44,7 +44,7 @@ static kz_status prepare(const sanitize_options *o, char instruments[96], worklo
     if (cli_to_stdout(&o->shared.json)) to->settings.output = STDERR_FILENO; // not between the lines of JSON
     to->pattern = o->shared.pattern;
     to->compare = o->determinism.given;
-    to->interrupted = cli_interrupted;
+    to->settings.interrupted = cli_interrupted;
     return status;
 }
 
@@ -75,15 +75,27 @@ static void print(const sanitize_options *o, const report_findings *findings) {
 
 // ---- the command --------------------------------------------------------------------------------------
 
+static void add_interruption(const workload *w, double began, report_findings *findings) {
+    char text[100];
+    size_t count = json_array_size(findings->targets);
+    const char *last = count ? json_string_value(json_array_get(findings->targets, count - 1)) : NULL;
+    if (!last) last = w->file_count ? w->files[0] : "the zoo";
+    if (cli_report_interruption(began, text, sizeof text))
+        report_findings_add_unchecked(findings, last, text);
+}
+
 static int sanitize(const cli_shared *options, const workload *w) {
     const sanitize_options *o = (const sanitize_options *)options;
     char instruments[96];
     workload_sanitize_options wanted = {0};
     workload_sanitize run = {0};
     kz_error error = {0};
+    double began = base_seconds();
     cli_catch_interrupts();
     kz_status status = prepare(o, instruments, &wanted, &run.findings, &error);
     if (!status) status = workload_sanitize_run(w, &wanted, &run, &error);
+    if (status == KZ_BUSY && cli_interrupted()) status = KZ_OK; // the compiler was stopped
+    add_interruption(w, began, &run.findings);
     if (!status) {
         print(o, &run.findings);
         status = write_reports(o, &run.findings, &error);
@@ -93,7 +105,6 @@ static int sanitize(const cli_shared *options, const workload *w) {
     bool is_cut = json_array_size(run.findings.unchecked) > 0;
     report_findings_close(&run.findings);
     if (status) return cli_fail(&error);
-    if (cli_interrupted()) return CLI_INTERRUPTED;
     return bad ? CLI_FINDINGS : is_cut ? CLI_UNCHECKED : run.exit_code;
 }
 
@@ -144,7 +155,8 @@ const cli_command cli_command_sanitize = {
         "YOURS.cu is your file for a task of the course: it says so in its first lines, by its folder or by\n"
         "--task. It runs on every case of the task, or on that of --case.\n\n"
         "The exit status is 0 where there is no error and no warning (notes do not count), 11 where there\n"
-        "is one, 12 where there is none and a run was cut short, by --timeout, a crash or a limit; else a\n"
+        "is one, 12 where there is none and a run was cut short, by --timeout, a signal, a crash or a limit; "
+        "else a\n"
         "program's own exit status is kept. docs/sanitizer.md explains each kind.",
     .examples = "  kz sanitize prog.cu 1000                   a whole program with an argument\n"
                 "  kz sanitize --seeds 8 ./prog               under eight schedules\n"

@@ -85,7 +85,7 @@ int cli_fail_with(kz_status status, const char *format, ...) {
 
 enum { GRACE_SECONDS = 5 }; // for the case in hand to end by itself
 
-static volatile sig_atomic_t interrupted;
+static volatile sig_atomic_t interrupted; // the signal
 
 // All that a signal handler may use of stdio.
 static void say(const char *text) {
@@ -94,8 +94,7 @@ static void say(const char *text) {
 }
 
 static void on_signal(int number) {
-    (void)number;
-    interrupted = 1;
+    interrupted = number;
     say("\nkz: stopping after the case in hand, in five seconds at most; once more stops at once\n");
     alarm(GRACE_SECONDS);
 }
@@ -104,7 +103,7 @@ static void on_signal(int number) {
 // already.
 static void on_alarm(int number) {
     (void)number;
-    say("\nkz: stopped inside a kernel that did not end in time\n");
+    say("\nkz: stopped inside a kernel that did not end in time; of that one nothing is reported\n");
     _exit(CLI_INTERRUPTED);
 }
 
@@ -117,6 +116,14 @@ void cli_catch_interrupts(void) {
 }
 
 bool cli_interrupted(void) { return interrupted != 0; }
+
+bool cli_report_interruption(double began, char *text, size_t size) {
+    if (!interrupted) return false;
+    alarm(0);
+    snprintf(text, size, "it was stopped after %.1f s by signal %d (%s)", base_seconds() - began,
+             (int)interrupted, strsignal(interrupted));
+    return true;
+}
 
 // ---- the pages of main itself ---------------------------------------------------------------------
 

@@ -56,7 +56,8 @@ static void hand_on(int signal_number, siginfo_t *info, void *context) {
 }
 
 static void on_signal(int signal_number, siginfo_t *info, void *context) {
-    static volatile sig_atomic_t inside;
+    static volatile sig_atomic_t inside, is_written;
+    bool outside = signal_number == SIGTERM || signal_number == SIGINT;
     if (signal_number == SIGTRAP && cudart_pages_stepped()) {
         cudart_context_step(context, false);
         return;
@@ -65,6 +66,8 @@ static void on_signal(int signal_number, siginfo_t *info, void *context) {
     if (signal_number == SIGSEGV && info->si_code > 0 &&
         is_of_pages((uint64_t)(uintptr_t)info->si_addr, context))
         return;
+    // Ctrl-C reaches the program and kz, which passes it on: the second of the two does not stop the record.
+    if (outside && inside && !is_written) return;
     if (!inside) {
         inside = 1;
         uint64_t address = (uint64_t)(uintptr_t)info->si_addr;
@@ -72,6 +75,7 @@ static void on_signal(int signal_number, siginfo_t *info, void *context) {
             cudart_explain_touch(address, cudart_context_touch(context), cudart_context_instruction(context));
         cudart_say_repeated();
         cudart_finish();
+        is_written = 1;
     }
     hand_on(signal_number, info, context);
 }

@@ -20,7 +20,7 @@
 #include "workload/libraries.h"
 #include "workload/names.h"
 
-enum { GRACE_SECONDS = 10, TIMED_OUT = 124 };
+enum { GRACE_SECONDS = 10, TERM_SECONDS = 4, TIMED_OUT = 124 };
 
 extern char **environ;
 
@@ -239,18 +239,31 @@ static kz_status start(const workload_program *program, const char *name, const 
     return KZ_OK;
 }
 
+// Whether the user has had enough. The program is told once: the library then writes what was found. One that does not
+// end by that is killed.
+static void pass_interrupt(pid_t child, const workload_program *program, double *told) {
+    if (!*told && program->interrupted && program->interrupted()) {
+        kill(child, SIGTERM);
+        *told = base_seconds();
+    } else if (*told && base_seconds() - *told > TERM_SECONDS) {
+        kill(child, SIGKILL);
+    }
+}
+
 // The library ends the program by itself when its time is over; one that hangs outside it is killed.
-static void await(pid_t child, double timeout, workload_result *result) {
-    double began = base_seconds();
+static void await(pid_t child, const workload_program *program, workload_result *result) {
+    double began = base_seconds(), timeout = program->timeout, told = 0;
     int state = 0;
     for (;;) {
-        pid_t got = waitpid(child, &state, timeout > 0 ? WNOHANG : 0);
+        bool watches = timeout > 0 || program->interrupted;
+        pid_t got = waitpid(child, &state, watches ? WNOHANG : 0);
         if (got == child || (got < 0 && errno != EINTR)) break;
+        pass_interrupt(child, program, &told);
         if (timeout > 0 && base_seconds() - began > timeout + GRACE_SECONDS) {
             kill(child, SIGKILL);
             result->timed_out = true;
             timeout = 0;
-        } else if (timeout > 0) {
+        } else if (watches) {
             nanosleep(&(struct timespec){.tv_nsec = 2000000}, NULL);
         }
     }
@@ -305,6 +318,7 @@ static kz_status build(const workload_program *program, const device_gpu *gpu, c
                                 .file_flags = program->file_flags};
     base_text warnings = {0};
     tools.warnings = program->is_repeated ? NULL : &warnings;
+    tools.interrupted = program->interrupted;
     status = toolchain_build_program(&tools, &wanted, folder, result->executable, error);
     workload_show_warnings(&warnings);
     base_text_free(&warnings);
@@ -345,7 +359,7 @@ kz_status workload_program_run(const workload_program *program, workload_result 
         if (v.failed) status = base_fail(error, KZ_NO_MEMORY, "no memory for the program's environment");
     }
     if (status == KZ_OK) status = start(program, name, result, &v, &child, error);
-    if (status == KZ_OK) await(child, program->timeout, result);
+    if (status == KZ_OK) await(child, program, result);
     free_variables(&v);
     if (folder[0]) toolchain_work_close(folder);
     if (status) workload_program_discard(result);

@@ -30,6 +30,7 @@ typedef struct workload_program {
     const char *const *environment;       // more variables, "NAME=value", ends with NULL; may be NULL
     bool is_repeated;                     // it ran before: the compiler's warnings were shown then
     void (*note)(const char *text);       // told what is worth knowing before it runs; may be NULL
+    bool (*interrupted)(void); // asked while it is built (KZ_BUSY) and runs: it is ended; may be NULL
 } workload_program;
 
 typedef struct workload_result {

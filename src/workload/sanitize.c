@@ -9,11 +9,13 @@
 #include "workload/task.h"
 
 bool workload_sanitize_stops(const workload_sanitizer *s) {
-    return s->options->interrupted && s->options->interrupted();
+    const workload_program *settings = &s->options->settings;
+    return settings->interrupted && settings->interrupted();
 }
 
 static void add_timeout(const workload_sanitizer *s, const char *name) {
     char text[100];
+    if (workload_sanitize_stops(s)) return; // it was a signal, not the time allowed
     double asked = s->options->settings.timeout;
     snprintf(text, sizeof text, "it was stopped after %g s (--timeout)",
              asked > 0 ? asked : WORKLOAD_TASK_SECONDS);
@@ -50,6 +52,7 @@ static void say_unchecked(const workload_sanitizer *s, const workload_result *re
     report_findings *findings = &s->run->findings;
     const char *name = s->w->files[0];
     char text[200];
+    if (workload_sanitize_stops(s)) return;
     if (result->timed_out) {
         add_timeout(s, name);
         return;
@@ -81,11 +84,11 @@ static kz_status run_once(void *context, uint64_t seed, size_t which, report_rec
     if (status) return status;
     char text[WORKLOAD_SENTENCE];
     const char *end = workload_program_end(&result, text);
-    if (end && settings.note) settings.note(end);
+    if (end && settings.note && !workload_sanitize_stops(s)) settings.note(end);
     if (result.exit_code && !s->run->exit_code) s->run->exit_code = result.exit_code;
     status = workload_program_record(&result, name, record, error);
     bool is_unfinished = status && workload_program_unfinished(&result, record);
-    if (is_unfinished) status = KZ_OK;
+    if (is_unfinished || workload_sanitize_stops(s)) status = KZ_OK; // what there is of it
     if (!status) say_unchecked(s, &result, is_unfinished);
     workload_program_discard(&result);
     return status;

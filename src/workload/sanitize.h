@@ -11,12 +11,12 @@ enum { WORKLOAD_SEEDS = 64 };
 
 typedef struct workload_sanitize_options {
     workload_program
-        settings;        // gpu, nvcc's flags, timeout, output of the first run; `observe` names the detectors
+        settings; // gpu, nvcc's flags, timeout, output of the first run; `observe` names the detectors.
+                  // Whoever interrupts says so in the findings: which signal it was, and after how long
     const char *pattern; // the case or a glob; NULL: all of them
     uint64_t seeds[WORKLOAD_SEEDS];
-    size_t seed_count;         // one run of each
-    bool compare;              // whether the results depend on the schedule
-    bool (*interrupted)(void); // may be NULL
+    size_t seed_count; // one run of each
+    bool compare;      // whether the results depend on the schedule
 } workload_sanitize_options;
 
 typedef struct workload_sanitize {

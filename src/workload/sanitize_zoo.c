@@ -34,14 +34,18 @@ static void on_alarm(int signal) {
     if (interrupted_device) device_sim_interrupt(interrupted_device);
 }
 
+// Without a time allowed too: whoever is interrupted sets an alarm of its own, and what was found is to be reported.
 static void set_alarm(kz_device *device, double seconds) {
-    if (!seconds && !interrupted_device) return;
+    static void (*earlier)(int) = SIG_DFL;
     struct itimerval timer = {
         .it_value = {.tv_sec = (time_t)seconds,
                      .tv_usec = (suseconds_t)((seconds - (double)(time_t)seconds) * 1e6)}};
     interrupted_device = device;
-    if (device) signal(SIGALRM, on_alarm);
-    setitimer(ITIMER_REAL, &timer, NULL);
+    if (device)
+        earlier = signal(SIGALRM, on_alarm);
+    else
+        signal(SIGALRM, earlier);
+    if (seconds > 0 || !device) setitimer(ITIMER_REAL, &timer, NULL);
 }
 
 // ---- one case ---------------------------------------------------------------------------------------

@@ -207,7 +207,15 @@ static void add_short_name(const report_record *record, json_t *finding) {
         }
 }
 
+static void add_target(report_findings *findings, const char *target) {
+    size_t i;
+    json_t *name;
+    json_array_foreach(findings->targets, i, name) if (strcmp(json_string_value(name), target) == 0) return;
+    json_array_append_new(findings->targets, json_string(target));
+}
+
 void report_findings_add_unchecked(report_findings *findings, const char *target, const char *text) {
+    add_target(findings, target);
     json_t *made = json_pack("{s:s, s:s}", "target", target, "text", text), *known;
     size_t i;
     json_array_foreach(findings->unchecked, i, known) if (json_equal(known, made)) {
@@ -219,12 +227,9 @@ void report_findings_add_unchecked(report_findings *findings, const char *target
 
 void report_findings_add(report_findings *findings, const report_record *record, const char *target,
                          uint64_t seed) {
-    size_t at = 0, i;
+    size_t at = 0;
     const json_t *line;
-    json_t *name;
-    bool known = false;
-    json_array_foreach(findings->targets, i, name) known |= strcmp(json_string_value(name), target) == 0;
-    if (!known) json_array_append_new(findings->targets, json_string(target));
+    add_target(findings, target);
     findings->runs++;
     while ((line = report_record_next(record, "finding", &at))) {
         json_t *named = json_deep_copy(line);
