@@ -114,7 +114,8 @@ const ptx_token *ptx_parse_loc(ptx_parser *parser, const ptx_token *token) {
             return ptx_fail_memory(parser);
         location.function = entry->text;
     }
-    if (parser->status == KZ_OK) parser->location = add_location(parser, &location);
+    // Line 0 is the compiler's own code, of no line: it counts to what stands before it.
+    if (parser->status == KZ_OK && location.line) parser->location = add_location(parser, &location);
     return token;
 }
 

@@ -439,6 +439,18 @@ static void several_texts(void **state) {
     ptx_module_close(module);
 }
 
+// Line 0 is no line: what the compiler adds counts to what stands before it.
+static void source_line_zero(void **state) {
+    ptx_module *module = open_text(
+        HEAD
+        ".file 1 \"/home/me/a.cu\"\n"
+        ".entry k() { .reg .b32 %r<3>; .loc 1 9 3\nmov.u32 %r1, 1; .loc 1 0 0\nmov.u32 %r2, 2; exit; }\n");
+    const ptx_function *k = ptx_find_function(module, "k");
+    assert_int_equal(k->insts[0].source, k->insts[1].source);
+    assert_int_equal(module->locations[k->insts[1].source].line, 9);
+    ptx_module_close(module);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(whose_file),
@@ -459,6 +471,7 @@ int main(void) {
         cmocka_unit_test(unknown_instructions_are_kept),
         cmocka_unit_test(source_lines),
         cmocka_unit_test(source_lines_in_headers),
+        cmocka_unit_test(source_line_zero),
         cmocka_unit_test(video_parts),
         cmocka_unit_test(aliases),
         cmocka_unit_test(debugging_sections),
