@@ -27,6 +27,7 @@ typedef struct course_answering {
     bool as_solved; // the learner's commands are the solution's, and no file of the learner's is beside them
     course_ran ran[COURSE_CHECKS];
     size_t ran_count;
+    bool said_oddities; // of the file: once, with the first answer that it lacks
     kz_error *error;
 } course_answering;
 

@@ -61,7 +61,8 @@ static bool add_unanswered(course_answering *g, const char *name, const char *qu
     if (question) base_text_add(&detail, "Asked: %s\n", question);
     if (!line || course_line_is_open(line))
         base_text_add(&detail, "Write a line \"%s = %s\" into the file.\n", name, example);
-    if (!line) add_oddities(g, &detail);
+    if (!line && !g->said_oddities) add_oddities(g, &detail);
+    g->said_oddities |= !line;
     course_verdict_add(g->verdict, name, COURSE_BAD, reason, name, summary, detail.data ? detail.data : "");
     base_text_free(&detail);
     return true;

@@ -40,6 +40,10 @@ static void test_answers(void **state) {
     assert_int_equal(row(&f, "order")->outcome, COURSE_BAD);
     expect_fail(&f, "sector = 4\nbound = memory\nshare = 0.33\norder = load add store\n", COURSE_ANSWER_WRONG,
                 "sectors", "nothing here is called \"sector\"");
+    // What is odd about the file is said once.
+    expect_fail(&f, "nonsense\nbound = memory\n", COURSE_ANSWER_WRONG, "sectors",
+                "line 1 is not of the form");
+    assert_null(strstr(row(&f, "share")->detail, "line 1"));
     expect_fail(&f, "sectors = ?\nbound = memory\nshare = 0.33\norder = load add store\n",
                 COURSE_ANSWER_WRONG, "sectors", "not answered yet");
     expect_fail(&f, "sectors = 4\nsectors = 8\nbound = memory\nshare = 0.33\norder = load add store\n",

@@ -115,9 +115,10 @@ static void add_failed_run(course_kernel_grading *g, size_t i, const course_judg
         add_indented(&detail, result->message);
         base_text_add(&detail,
                       "\nlikely: a loop whose condition never changes, a step of 0, or waiting for what "
-                      "no thread does\nnext: look at the line above, and at what should end its loop\nread: "
-                      "kz learn read "
-                      "troubleshooting#it-hangs");
+                      "no thread does\nnext: look at %s\nread: kz learn read troubleshooting#it-hangs",
+                      strchr(result->message, '\n') ? "the line above, and at what should end its loop"
+                                                    : "what should end its loops, and at how much each "
+                                                      "thread does");
     } else if (is_fault) {
         base_text_add(&summary, "%s: the kernel was stopped", own->name);
         if (opened && json_array_size(findings.items)) {
@@ -496,16 +497,18 @@ static kz_status add_gate_rows(course_kernel_grading *g, const course_judge_answ
 
 // The kernel's own printf, of whatever run: it is how people look for errors.
 static void add_printed(const sandbox_result *ended, course_verdict *verdict) {
-    enum { LINES = 8, BYTES = 800 };
+    enum { LINES = 7, BYTES = 800 }; // as many as a verdict shows of what is no reason
     const char *text = ended->output.data ? ended->output.data : "";
-    size_t lines = 0, length = 0;
+    size_t lines = 0, length = 0, shown = 0;
     if (!*text) return;
     for (const char *at = text; *at; at++) lines += *at == '\n' || !at[1];
-    for (size_t shown = 0; text[length] && length < BYTES && shown < LINES; length++)
-        shown += text[length] == '\n';
+    for (; text[length] && length < BYTES && shown < LINES; length++) shown += text[length] == '\n';
     base_text summary = {0}, detail = {0};
-    base_text_add(&summary, "%zu line%s by the kernel, in all runs together%s", lines, lines == 1 ? "" : "s",
-                  text[length] ? "; the first of them:" : "");
+    base_text_add(&summary, "%zu line%s by the kernel, in all runs together", lines, lines == 1 ? "" : "s");
+    if (text[length] && shown > 1)
+        base_text_add(&summary, "; the first %zu:", shown);
+    else if (text[length])
+        base_text_add(&summary, "; the beginning:");
     base_text_add_bytes(&detail, text, length);
     course_verdict_add(verdict, "printed", COURSE_NOT_DONE, COURSE_PASSED, NULL, summary.data, detail.data);
     base_text_free(&summary);

@@ -150,7 +150,9 @@ static void print_calendar(FILE *file, const report_style *style, const report_l
         char day[STORE_DAY];
         store_day_from(first + WEEK * w, day);
         int month = atoi(day + 5);
-        bool shown = month != last_month && taken <= 0 && w + 1 < weeks;
+        store_day_from(first + WEEK * (w + 1), day);
+        // A name takes two weeks: a month that ends with its first here has no room for it.
+        bool shown = month != last_month && taken <= 0 && w + 1 < weeks && atoi(day + 5) == month;
         if (shown)
             fprintf(file, "%-4s", months[month - 1]), taken = 1;
         else if (taken > 0)

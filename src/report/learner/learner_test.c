@@ -66,6 +66,16 @@ static void expect_within(const char *text, size_t width) {
     free(copy);
 }
 
+// The first week is May's last: its name would take June's place.
+static void calendar_names_every_month(void **state) {
+    report_learner l = learner();
+    strcpy(l.today, "2026-11-16");
+    char *text = print((report_style){.width = 80}, &l);
+    assert_non_null(strstr(text, "\n         Jun "));
+    assert_null(strstr(text, "May"));
+    free(text);
+}
+
 static void terminal_page_says_it_all(void **state) {
     report_learner l = learner();
     char *text = print((report_style){.terminal = true, .utf8 = true, .width = 80}, &l);
@@ -243,10 +253,15 @@ static void counted_or_timed(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(terminal_page_says_it_all),  cmocka_unit_test(terminal_page_fits),
-        cmocka_unit_test(terminal_page_without_utf8), cmocka_unit_test(colours_where_they_are_wanted),
-        cmocka_unit_test(nothing_done_yet),           cmocka_unit_test(page_is_whole_and_alone),
-        cmocka_unit_test(json_says_the_same),         cmocka_unit_test(counted_or_timed),
+        cmocka_unit_test(terminal_page_says_it_all),
+        cmocka_unit_test(calendar_names_every_month),
+        cmocka_unit_test(terminal_page_fits),
+        cmocka_unit_test(terminal_page_without_utf8),
+        cmocka_unit_test(colours_where_they_are_wanted),
+        cmocka_unit_test(nothing_done_yet),
+        cmocka_unit_test(page_is_whole_and_alone),
+        cmocka_unit_test(json_says_the_same),
+        cmocka_unit_test(counted_or_timed),
         cmocka_unit_test(portfolio_shows_works),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -2,6 +2,7 @@
 #include "report/profile/show.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 // ---- sums ------------------------------------------------------------------------------------------------
@@ -187,7 +188,7 @@ double report_prof_show_longest(const report_prof_kernel *k) {
 
 static void show_roofline(base_text *text, const report_prof *report, const report_prof_kernel *k) {
     report_prof_roofline r;
-    char rate[REPORT_NUMBER], flops[REPORT_NUMBER], bytes[REPORT_NUMBER];
+    char rate[REPORT_NUMBER], flops[REPORT_NUMBER], bytes[REPORT_NUMBER], intensity[REPORT_NUMBER];
     if (!report_prof_roofline_of(report, k, &r)) return;
     if (r.flops <= 0) {
         base_text_add(text, "no floating point; its %s of data would take %s at %s",
@@ -195,14 +196,18 @@ static void show_roofline(base_text *text, const report_prof *report, const repo
                       report_si(rate, r.bandwidth, "B/s"));
         return;
     }
+    if (r.intensity < 1000)
+        snprintf(intensity, sizeof intensity, "%.3g", r.intensity);
+    else
+        snprintf(intensity, sizeof intensity, "%.0f", r.intensity);
     report_si(rate, r.attainable, "flop/s");
     report_si(flops, r.flops, "flop");
     base_text_add(text,
-                  "%s over %s of data: %.3g flop/byte; below %.3g bandwidth "
+                  "%s over %s of data: %s flop/byte; below %.3g bandwidth "
                   "is the peak, so at best %s, "
                   "%.*f%% of %s's peak",
-                  flops, report_bytes(bytes, r.bytes), r.intensity, r.ridge, rate,
-                  r.attainable < 0.1 * r.peak, 100 * r.attainable / r.peak, r.type);
+                  flops, report_bytes(bytes, r.bytes), intensity, r.ridge, rate, r.attainable < 0.1 * r.peak,
+                  100 * r.attainable / r.peak, r.type);
     if (r.origin[0])
         base_text_add(text, "; by peaks that were %s, %s", r.origin,
                       report_si(rate, r.measured_attainable, "flop/s"));
