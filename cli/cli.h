@@ -86,7 +86,7 @@ void cli_print_help(const cli_command *command);
 // ---- interruption -----------------------------------------------------------------------------
 
 // After cli_catch_interrupts, the first SIGINT or SIGTERM makes cli_interrupted true; the second ends the
-// process.
+// process, unless it comes with the first.
 void cli_catch_interrupts(void);
 bool cli_interrupted(void);
 // Once what was interrupted has ended: says what stopped it, `began` (base_seconds) being its beginning, and gives the

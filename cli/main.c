@@ -86,6 +86,7 @@ int cli_fail_with(kz_status status, const char *format, ...) {
 enum { GRACE_SECONDS = 5 }; // for the case in hand to end by itself
 
 static volatile sig_atomic_t interrupted; // the signal
+static volatile double interrupted_at;
 
 // All that a signal handler may use of stdio.
 static void say(const char *text) {
@@ -93,8 +94,19 @@ static void say(const char *text) {
     (void)ignored;
 }
 
+// timeout(1) sends its signal to its child and to its group, and Ctrl-C under it comes by both ways too: kz gets two at
+// once, and one is meant.
 static void on_signal(int number) {
+    const double apart = 0.3;
+    double now = base_seconds();
+    if (interrupted && now - interrupted_at < apart) return;
+    if (interrupted) {
+        signal(number, SIG_DFL);
+        raise(number); // taken when this handler returns
+        return;
+    }
     interrupted = number;
+    interrupted_at = now;
     say("\nkz: stopping after the case in hand, in five seconds at most; once more stops at once\n");
     alarm(GRACE_SECONDS);
 }
@@ -108,8 +120,7 @@ static void on_alarm(int number) {
 }
 
 void cli_catch_interrupts(void) {
-    struct sigaction action = {.sa_handler = on_signal, .sa_flags = SA_RESETHAND},
-                     alarm_action = {.sa_handler = on_alarm};
+    struct sigaction action = {.sa_handler = on_signal}, alarm_action = {.sa_handler = on_alarm};
     sigaction(SIGINT, &action, NULL);
     sigaction(SIGTERM, &action, NULL);
     sigaction(SIGALRM, &alarm_action, NULL);

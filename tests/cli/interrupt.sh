@@ -71,6 +71,7 @@ stop() {
     for i in $(seq 600); do grep -q begins err && break; sleep 0.05; done
     sleep 0.3
     kill -"$signal" $running
+    kill -"$signal" $running # as timeout(1) does: two at once are one
     code=0
     wait $running || code=$?
     [ "$code" = "$wanted" ] || fail "kz $*, ended by $signal: exit code $code, not $wanted"
