@@ -294,6 +294,7 @@ cudaError_t cudaDeviceGetP2PAttribute(int *value, enum cudaDeviceP2PAttr wanted,
 // All memory goes; variables of modules get their first values again when the modules are loaded anew.
 static cudaError_t reset(void) {
     cudart_flush_prints();
+    cudart_journal_device_asked();
     cudart_journal_all_ended();
     while (cudart.allocation_count) {
         cudart_allocation *a = &cudart.allocations[cudart.allocation_count - 1];

@@ -116,7 +116,8 @@ void cudart_journal_all_ended(void) {
 
 void cudart_journal_count_wait(void) { cudart.journal.synchronisations++; }
 
-// Here the device has always caught up, so a query says so at once; whoever asks until it does has waited.
+// Here the device has always caught up, so a query says so at once; whoever asks until it does has waited, as has who
+// frees memory.
 static void count_query(const cudart_order *order) {
     if (!observe_order_covers(&cudart.journal.host.set, &order->set)) cudart_journal_count_wait();
 }
@@ -129,20 +130,22 @@ void cudart_journal_stream_asked(cudaStream_t stream) {
 
 void cudart_journal_event_asked(cudaEvent_t event) { count_query(&event->order); }
 
-bool cudart_journal_has_ended(const struct CUevent_st *event) {
-    return observe_order_covers(&cudart.journal.host.set, &event->order.set);
+void cudart_journal_device_asked(void) {
+    cudart_order order = {0};
+    memcpy(order.set.ended, cudart.journal.chains.last, sizeof order.set.ended);
+    count_query(&order);
 }
 
-static bool is_across(const cudart_done *d) {
-    return d->kind == CUDART_DONE_TO_DEVICE || d->kind == CUDART_DONE_TO_HOST;
+bool cudart_journal_has_ended(const struct CUevent_st *event) {
+    return observe_order_covers(&cudart.journal.host.set, &event->order.set);
 }
 
 void cudart_journal_timed(const struct CUevent_st *start, const struct CUevent_st *end) {
     cudart_journal *j = &cudart.journal;
     for (size_t i = 0; i < j->kept; i++) {
         if (!holds(&end->order, i) || holds(&start->order, i)) continue;
-        if (j->done[i].kind == CUDART_DONE_KERNEL) j->timed_kernels++;
-        if (is_across(&j->done[i])) j->timed_copies++;
+        if (j->done[i].kind == CUDART_DONE_KERNEL) j->done[i].timed++;
+        if (cudart_work_is_across(&j->done[i])) j->timed_copies++;
     }
 }
 
@@ -177,6 +180,8 @@ static void describe_copy(const cudart_copy *c, cudart_done *done) {
     done->to = c->to.address;
     done->from = c->from.address;
     done->range = c->height * c->depth > 1 ? c->width : done->bytes; // of rows the first alone
+    const cudart_rows *rows = to == DEVICE ? &c->to : &c->from;
+    done->span = done->bytes ? (c->depth - 1) * rows->slice + (c->height - 1) * rows->pitch + c->width : 0;
 }
 
 // What a kernel's pointers point at; where else it reaches from there is not known.
@@ -201,7 +206,7 @@ static void count(const cudart_done *done) {
         j->streams++;
     }
     if (done->kind == CUDART_DONE_KERNEL && !j->graphs) j->launch_calls++;
-    if (!is_across(done)) return;
+    if (!cudart_work_is_across(done)) return;
     j->copied_bytes += done->bytes;
     if (done->blocking)
         j->blocking_copies++;
@@ -283,14 +288,6 @@ void cudart_journal_freed(cudart_memory_kind kind, uint64_t bytes) {
 
 // ---- the record -------------------------------------------------------------------------------------------
 
-static bool overlaps(const cudart_journal *j, size_t copy) {
-    for (size_t k = 0; k < j->kept; k++)
-        if (j->done[k].kind == CUDART_DONE_KERNEL && !holds(&j->done[k].before, copy) &&
-            !holds(&j->done[copy].before, k))
-            return true;
-    return false;
-}
-
 static bool meet(uint64_t a, uint64_t a_bytes, uint64_t b, uint64_t b_bytes) {
     return a && b && a < b + b_bytes && b < a + a_bytes;
 }
@@ -353,20 +350,20 @@ static void write_times(const cudart_done *d, base_text *out) {
 
 void cudart_journal_write(base_text *out) {
     static const char *const kinds[] = {"copy_to_device", "copy_to_host", "copy", "fill", "kernel"};
-    const cudart_journal *j = &cudart.journal;
-    uint64_t across = 0, free_bytes = 0;
+    cudart_journal *j = &cudart.journal;
+    cudart_work_count(j);
+    uint64_t across = 0, hidden = 0;
     for (size_t i = 0; i < j->kept; i++) {
         const cudart_done *d = &j->done[i];
         base_text_add(out, "{\"type\":\"operation\",\"number\":%zu,\"kind\":\"%s\",\"stream\":%llu", i + 1,
                       kinds[d->kind], d->stream);
         if (d->kind != CUDART_DONE_KERNEL)
             base_text_add(out, ",\"bytes\":%llu", (unsigned long long)d->bytes);
-        if (is_across(d)) {
+        if (cudart_work_is_across(d)) {
             base_text_add(out, ",\"blocking\":%s", d->blocking ? "true" : "false");
-            bool beside = overlaps(j, i);
-            base_text_add(out, ",\"overlaps\":%s", beside ? "true" : "false");
+            base_text_add(out, ",\"overlaps\":%s", d->hidden ? "true" : "false");
             across += d->bytes;
-            if (beside) free_bytes += d->bytes;
+            hidden += d->hidden;
         }
         write_before(j, i, out);
         if (d->moment) write_times(d, out);
@@ -378,7 +375,7 @@ void cudart_journal_write(base_text *out) {
         "\"asynchronous_copies\":%llu,\"copied_bytes\":%llu",
         (unsigned long long)j->operations, j->kept, j->streams, (unsigned long long)j->blocking_copies,
         (unsigned long long)j->asynchronous_copies, (unsigned long long)j->copied_bytes);
-    if (across) base_text_add(out, ",\"overlap\":%.6g", (double)free_bytes / (double)across);
+    if (across) base_text_add(out, ",\"overlap\":%.6g", (double)hidden / (double)across);
     base_text_add(out, ",\"launch_calls\":%llu,\"instantiations\":%llu", (unsigned long long)j->launch_calls,
                   (unsigned long long)j->instantiations);
     base_text_add(out, ",\"unordered_uses\":%llu,\"timed_kernels\":%llu,\"timed_copies\":%llu",

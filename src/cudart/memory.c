@@ -173,7 +173,7 @@ static cudaError_t release(void *pointer, const char *call, bool is_pinned) {
     if (pointer && a && (a->kind == CUDART_MEMORY_PINNED) != is_pinned) return wrong_free(a, pointer, call);
     cudaError_t error = cudart_capture_forbids(call);
     if (!error) error = cudart_synchronize(); // it waits for the device
-    if (!error) cudart_journal_all_ended();
+    if (!error) cudart_journal_device_asked(), cudart_journal_all_ended();
     return error ? error : cudart_deallocate((uint64_t)(uintptr_t)pointer, call);
 }
 

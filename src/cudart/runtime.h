@@ -251,6 +251,13 @@ typedef struct cudart_done {
     // Memory that it uses: `range` bytes each of what a copy or fill writes and reads; a kernel's pointers.
     uint64_t to, from, range, pointers[CUDART_POINTERS];
     size_t pointer_count;
+    uint64_t span; // of a copy, on the device: from the first byte to the last
+    // What it carries (work.c): of a kernel the pages that it uses, where they are watched, and how often it was timed;
+    // of a copy the bytes that kernels may hide.
+    bool is_watched;
+    observe_extent *pages;
+    size_t page_count;
+    uint64_t used, part, hides[CUDART_DONE_TO_HOST + 1], hidden, timed;
 } cudart_done;
 
 typedef struct cudart_journal {
@@ -295,15 +302,23 @@ void cudart_journal_event_ended(cudaEvent_t event);
 void cudart_journal_all_ended(void);
 void cudart_journal_host_function_ended(void); // it may have let the host know
 void cudart_journal_count_wait(void);
-// The host asks whether it has ended, before it is told so: a wait where it did not know.
+// The host is about to learn that it has ended, by asking or by freeing memory: a wait where it did not know.
 void cudart_journal_stream_asked(cudaStream_t stream);
 void cudart_journal_event_asked(cudaEvent_t event);
+void cudart_journal_device_asked(void);
 // Whether the host has waited for all that was before the event.
 bool cudart_journal_has_ended(const struct CUevent_st *event);
 void cudart_journal_timed(const struct CUevent_st *start, const struct CUevent_st *end);
 void cudart_journal_write(base_text *out);
 // What an operation is; false where it is none that takes an engine.
 bool cudart_journal_describe(const cudart_op *op, cudart_done *done);
+
+// ---- what operations carry of the data (work.c) ----------------------------------------------------------
+
+void cudart_work_keep(cudart_done *done); // of the kernel that has just run
+// At the end: what copies kernels hide, the streams that carry a fair part, the timed kernels.
+void cudart_work_count(cudart_journal *journal);
+bool cudart_work_is_across(const cudart_done *done); // a copy between host and device
 
 // ---- what operations use, for races between them and with the host (uses.c) ------------------------------------
 

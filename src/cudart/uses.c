@@ -62,6 +62,8 @@ void cudart_uses_begin(const cudart_op *op) {
 
 void cudart_uses_end(void) {
     if (!cudart.uses || !cudart.journal.is_operation) return;
+    cudart_done *current = cudart.journal.current;
+    if (current && current->kind == CUDART_DONE_KERNEL) cudart_work_keep(current);
     observe_streams_end(cudart.uses);
     cudart_pages_used();
     cudart.journal.is_operation = false;

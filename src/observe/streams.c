@@ -507,6 +507,15 @@ void observe_streams_each(const observe_streams *s, void (*page)(void *context, 
     for (uint32_t i = 0; i < s->now.count; i++) page(context, s->now.all[i].number * OBSERVE_STREAMS_PAGE);
 }
 
+void observe_streams_used(const observe_streams *s, void (*page)(void *context, const observe_extent *extent),
+                          void *context) {
+    for (uint32_t i = 0; s->runs && i < s->now.count; i++) {
+        observe_extent extent =
+            observe_streams_extent(&s->now.all[i].use, s->now.all[i].number * OBSERVE_STREAMS_PAGE);
+        page(context, &extent);
+    }
+}
+
 void observe_streams_name_host(observe_streams *s, void (*name_of_host)(char *name, size_t capacity)) {
     s->name_of_host = name_of_host;
 }

@@ -81,6 +81,14 @@ observe_in_flight observe_streams_page(const observe_streams *streams, uint64_t 
 // Calls `page` for each page that the operation that ended last has used.
 void observe_streams_each(const observe_streams *streams, void (*page)(void *context, uint64_t address),
                           void *context);
+// Bytes of one page, from the first that is used to the last.
+typedef struct observe_extent {
+    uint64_t first, end;
+    uint64_t bytes; // of them, that are used
+} observe_extent;
+// Calls `page` for each page that the operation under way has used.
+void observe_streams_used(const observe_streams *streams,
+                          void (*page)(void *context, const observe_extent *extent), void *context);
 // Who knows which function of the program the host is in: asked where it races. Leaves `name` alone where nobody does.
 void observe_streams_name_host(observe_streams *streams, void (*name_of_host)(char *name, size_t capacity));
 // The host, who has waited for `host`, reads or writes a byte: a finding where that races. SEES: an operation wrote it by
@@ -122,6 +130,7 @@ void observe_streams_clear(streams_use *use, uint32_t first, uint32_t count);
 void observe_streams_pack(streams_use *use); // full and empty sets take no memory
 void observe_streams_drop(streams_use *use);
 bool observe_streams_is_empty(const streams_use *use);
+observe_extent observe_streams_extent(const streams_use *use, uint64_t page); // at the page's address
 // The first byte by which the two conflict, or UINT32_MAX; and whether each writes it.
 uint32_t observe_streams_conflict(const streams_use *a, const streams_use *b, bool *a_writes, bool *b_writes);
 // `later` comes after `earlier`: forgets of that what whoever races with it would race with in `later` too.

@@ -148,3 +148,17 @@ bool observe_streams_meet(const streams_use *earlier, const streams_use *later) 
             return true;
     return false;
 }
+
+observe_extent observe_streams_extent(const streams_use *use, uint64_t page) {
+    observe_extent extent = {.first = page, .end = page};
+    for (uint32_t i = 0; i < STREAMS_WORDS; i++) {
+        uint64_t word = 0;
+        for (streams_class class = 0; class < STREAMS_CLASSES; class ++)
+            word |= observe_streams_word(use, class, i);
+        if (!word) continue;
+        if (!extent.bytes) extent.first = page + i * 64 + (uint32_t)__builtin_ctzll(word);
+        extent.end = page + i * 64 + 64 - (uint32_t)__builtin_clzll(word);
+        extent.bytes += (uint64_t)__builtin_popcountll(word);
+    }
+    return extent;
+}
