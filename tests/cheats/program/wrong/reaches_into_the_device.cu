@@ -1,5 +1,5 @@
 // fails: leak
-// Looks for the process that has its device, to change what it counted: by its memory, its descriptors, as its tracer.
+// Reaches for the process that has its device, to change what it counted: by its memory, its descriptors, as its tracer.
 // Where one of them works, it frees what it would otherwise leave.
 #include <cuda_runtime.h>
 #include <fcntl.h>
@@ -37,8 +37,5 @@ extern "C" void scale(const float *x, float *y, int n) {
     cudaMemcpy(from, x, n * sizeof(float), cudaMemcpyHostToDevice);
     twice<<<(n + 255) / 256, 256>>>(from, to, n);
     cudaMemcpy(y, to, n * sizeof(float), cudaMemcpyDeviceToHost);
-    bool reached = false;
-    for (int process = 1; process < 200; process++)
-        if (process != getpid() && reaches(process)) reached = true;
-    if (reaches(getppid()) || reached) cudaFree(from), cudaFree(to);
+    if (reaches(getppid())) cudaFree(from), cudaFree(to);
 }
