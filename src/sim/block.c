@@ -10,6 +10,7 @@ enum {
     SLICE = 4096,          // basic blocks a warp may execute before the next warp runs
     PATIENCE = 1024,       // turns of all warps before other blocks get theirs, whatever this one does,
     PATIENCE_WATCHED = 64, // and where a state that returns is looked for
+    LONG = 1 << 19,        // instructions of a warp, after which it may be in a loop that nothing leaves
     SHARED_POISON = 0xff   // what shared memory holds before it is written: NaN in every float type
 };
 
@@ -380,6 +381,17 @@ void sim_block_lanes_left(sim_block *b, uint32_t lanes) {
 
 // ---- running ----------------------------------------------------------------------------------------
 
+// Stops a launch with a thread in a loop that nothing leaves: whatever the others do, it never ends. Not at once, for what
+// else is wrong with such a loop says more.
+static void look_for_ways_out(const sim_block *b) {
+    const sim_kernel *k = b->grid->kernel;
+    if (b->clock / b->warp_count < LONG) return;
+    for (uint32_t i = 0; i < b->warp_count; i++)
+        for (uint32_t p = 0; p < b->warps[i].path_count; p++)
+            if (k->basic_blocks[b->warps[i].paths[p].basic_block].has_no_way_out)
+                sim_fault_no_way_out(b->worker, &b->warps[i].paths[p]);
+}
+
 bool sim_block_run(sim_block *b) {
     const sim_config *config = &b->grid->program->machine->config;
     unsigned patience = b->worker->random  ? 1 + sim_draw(b->worker, 4)
@@ -415,6 +427,7 @@ bool sim_block_run(sim_block *b) {
                 atomic_load_explicit(&b->grid->program->machine->interrupted, memory_order_relaxed), 0))
             sim_fault_interrupted(b->worker);
         if (b->alive == 0) return true;
+        look_for_ways_out(b);
         if (!ran && !b->moved) {
             if (b->grid->cluster_size > 1) { // another block of the cluster may be what it waits for
                 b->waits = true;

@@ -97,6 +97,7 @@ typedef struct sim_basic_block {
     uint32_t instructions; // PTX instructions, also those that need no operation, the last one included
     ptx_end end;           // FALL: goes on with `next`. BRANCH: to `target`, else `next`
     bool guarded;          // an operation has a guard
+    bool has_no_way_out;   // no return, exit, trap or call can be reached from it
     uint32_t next, target; // basic blocks
     const sim_op *last;    // the operation of the end, or NULL
     const ptx_inst *first_inst;
@@ -460,6 +461,7 @@ _Noreturn void sim_fault_here(sim_warp *warp, const sim_op *op, uint32_t lane, s
                               const char *format, ...) __attribute__((format(printf, 5, 6)));
 _Noreturn void sim_fault_deadlock(sim_worker *worker, const char *what, const char *causes);
 _Noreturn void sim_fault_endless(sim_worker *worker);
+_Noreturn void sim_fault_no_way_out(sim_worker *worker, const sim_path *path); // of a running warp
 #define SIM_CAUSES_OF_WAITING                                                                                \
     "a barrier that only some threads reach, a lock that is never given back, waiting for a block that has " \
     "not begun"

@@ -135,6 +135,25 @@ static uint32_t successors_of(const sim_decoder *d, const draft_code *draft, uin
     return count;
 }
 
+// Marks the basic blocks of loops that nothing leaves: a thread that is there stays there for ever.
+static void mark_ways_out(draft_code *draft, const uint32_t *list, const uint32_t *start) {
+    for (uint32_t i = 0; i < draft->count; i++) {
+        ptx_end end = draft->basic_blocks[i].end;
+        draft->basic_blocks[i].has_no_way_out = end != PTX_END_RETURN && end != PTX_END_EXIT &&
+                                                end != PTX_END_TRAP && end != PTX_END_CALL &&
+                                                start[i] < start[i + 1];
+    }
+    for (bool changed = true; changed;) {
+        changed = false;
+        for (uint32_t i = draft->count; i-- > 0;)
+            for (uint32_t e = start[i]; draft->basic_blocks[i].has_no_way_out && e < start[i + 1]; e++)
+                if (!draft->basic_blocks[list[e]].has_no_way_out) {
+                    draft->basic_blocks[i].has_no_way_out = false;
+                    changed = true;
+                }
+    }
+}
+
 static void order_runs(sim_decoder *d, draft_code *draft) {
     sim_kernel *k = d->kernel;
     uint32_t total = 0, *start = sim_keep(d, (draft->count + 2) * sizeof *start);
@@ -150,6 +169,7 @@ static void order_runs(sim_decoder *d, draft_code *draft) {
         total += successors_of(d, draft, i, list + total);
     }
     start[draft->count] = total;
+    mark_ways_out(draft, list, start);
     if (!sim_order_runs(k->arena, list, start, draft->count, order)) {
         d->status = KZ_NO_MEMORY;
         return;

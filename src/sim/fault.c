@@ -279,8 +279,8 @@ _Noreturn void sim_fault_interrupted(sim_worker *worker) {
          &t);
 }
 
-static _Noreturn void stop_waiting(sim_worker *worker, sim_fault_kind kind, const char *word,
-                                   const char *what, const char *causes) {
+static _Noreturn void stop_waiting(sim_worker *worker, sim_fault_kind kind, const ptx_inst *inst,
+                                   const char *word, const char *what, const char *causes) {
     const sim_grid *g = worker->grid;
     base_text t = {0};
     base_text_add(&t, "%s in kernel %s: %s", word, g->kernel->entry->name, what);
@@ -289,16 +289,21 @@ static _Noreturn void stop_waiting(sim_worker *worker, sim_fault_kind kind, cons
     stop(worker, KZ_DEADLOCK,
          &(sim_fault_info){.kind = kind,
                            .polled = worker->polled,
-                           .inst = first_inst(worker),
+                           .inst = inst,
                            .block = worker->running ? worker->running->index : 0},
          &t);
 }
 
 _Noreturn void sim_fault_deadlock(sim_worker *worker, const char *what, const char *causes) {
-    stop_waiting(worker, SIM_FAULT_DEADLOCK, "deadlock", what, causes);
+    stop_waiting(worker, SIM_FAULT_DEADLOCK, first_inst(worker), "deadlock", what, causes);
 }
 
 _Noreturn void sim_fault_endless(sim_worker *worker) {
-    stop_waiting(worker, SIM_FAULT_ENDLESS, "endless loop", "it looks at nothing that could end it",
-                 "a condition that never changes, a step of 0");
+    stop_waiting(worker, SIM_FAULT_ENDLESS, first_inst(worker), "endless loop",
+                 "it looks at nothing that could end it", "a condition that never changes, a step of 0");
+}
+
+_Noreturn void sim_fault_no_way_out(sim_worker *worker, const sim_path *path) {
+    stop_waiting(worker, SIM_FAULT_ENDLESS, path_inst(worker->grid->kernel, path), "endless loop",
+                 "it looks at nothing that could end it", "a condition that never changes, a step of 0");
 }
