@@ -153,23 +153,44 @@ static kz_status grade_gates(const course_grade_job *job, course_verdict *verdic
 
 // ---- all of it ------------------------------------------------------------------------------------
 
+typedef struct options {
+    char address[240], thread[160];
+    const char *environment[8];
+} options;
+
+// clang's sanitizers start a program that knows lines: only where that is all that is wanted.
+static void set_options(const course_task *task, bool is_clang, bool only_explains, options *o) {
+    const char *lines = is_clang && !only_explains ? ":symbolize=0" : "";
+    snprintf(o->address, sizeof o->address,
+             "ASAN_OPTIONS=exitcode=%d:detect_leaks=1:allocator_may_return_null=1:hard_rss_limit_mb=%llu%s",
+             COURSE_SANITIZER_EXIT, (unsigned long long)(task->limit_bytes >> 20), lines);
+    // ThreadSanitizer shall not sleep a second at the end for threads that OpenMP keeps.
+    snprintf(o->thread, sizeof o->thread,
+             "TSAN_OPTIONS=exitcode=%d:halt_on_error=1:report_signal_unsafe=0:atexit_sleep_ms=0%s",
+             COURSE_SANITIZER_EXIT, lines);
+    const char *const all[] = {o->address,
+                               o->thread,
+                               "UBSAN_OPTIONS=print_stacktrace=0",
+                               "OMP_NUM_THREADS=4",
+                               "OMP_WAIT_POLICY=passive",
+                               "OPENBLAS_NUM_THREADS=2",
+                               only_explains ? "KZ_ONLY_EXPLAINS=1" : NULL,
+                               NULL};
+    memcpy(o->environment, all, sizeof all);
+}
+
 static kz_status grade_cases(const course_grade_job *job, course_verdict *verdict,
                              course_reference *reference, const char *executable, kz_error *error) {
     const char *sanitize = job->task->build_sanitize;
     bool threads = strcmp(sanitize, "thread") == 0, none = strcmp(sanitize, "none") == 0;
-    char address[200], work[TOOLCHAIN_PATH] = "";
-    snprintf(address, sizeof address,
-             "ASAN_OPTIONS=exitcode=99:detect_leaks=1:allocator_may_return_null=1:hard_rss_limit_mb=%llu",
-             (unsigned long long)(job->task->limit_bytes >> 20));
-    // ThreadSanitizer shall not sleep a second at the end for threads that OpenMP keeps.
-    const char *environment[] = {address,
-                                 "TSAN_OPTIONS=exitcode=99:halt_on_error=1:report_signal_unsafe=0:"
-                                 "atexit_sleep_ms=0",
-                                 "UBSAN_OPTIONS=print_stacktrace=0",
-                                 "OMP_NUM_THREADS=4",
-                                 "OMP_WAIT_POLICY=passive",
-                                 "OPENBLAS_NUM_THREADS=2",
-                                 NULL};
+    char work[TOOLCHAIN_PATH] = "", cc[COURSE_PATH] = "";
+    bool sees_races = true;
+    options said, explained;
+    kz_status status = course_c_compiler(job->task, cc, &sees_races, error);
+    if (status) return status;
+    bool is_clang = course_c_is_clang(cc);
+    set_options(job->task, is_clang, false, &said);
+    set_options(job->task, is_clang, true, &explained);
     // ThreadSanitizer needs addresses where it expects them, which a kernel with much randomness denies it.
     static const char setarch[] = "/usr/bin/setarch";
     const char *plainly[] = {executable, NULL}, *in_order[] = {setarch, "-R", executable, NULL};
@@ -179,18 +200,15 @@ static kz_status grade_cases(const course_grade_job *job, course_verdict *verdic
                             .folder = work,
                             .executable = executable,
                             .argv = threads && base_file_exists(setarch) ? in_order : plainly,
-                            .environment = environment,
+                            .environment = said.environment,
+                            .explaining = is_clang && !none ? explained.environment : NULL,
                             .seconds = job->task->limit_seconds,
                             .memory = none ? job->task->limit_bytes : 0,
                             .explain = explain,
                             .together = true};
     size_t before = verdict->check_count;
-    bool sees_races = true;
-    char cc[COURSE_PATH];
-    kz_status status = course_c_compiler(job->task, cc, &sees_races, error);
     if (!threads) sees_races = true;
-    runner.may_fork = !status && !none && course_c_is_clang(cc); // its sanitizers ask a symbolizer for lines
-    if (!status) status = toolchain_work_open(work, error);      // it may write there, and not to itself
+    status = toolchain_work_open(work, error); // it may write there, and not to itself
     if (!status) status = course_run_cases(&runner, error);
     course_scratch_close(work);
     if (status || verdict->reason != COURSE_PASSED) return status;

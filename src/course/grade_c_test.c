@@ -171,6 +171,28 @@ static void test_threads_with_clang(void **state) {
     close_task(&f);
 }
 
+// clang's sanitizers start a program for the lines of a report: nobody else starts one.
+static void test_sanitizers_with_clang(void **state) {
+    char path[TOOLCHAIN_PATH];
+    if (!toolchain_find_program("clang", path)) skip();
+    char *kept = swap_variable("CC", "clang");
+    fixture f = open_task(HEAD CASES, "c", solution);
+    expect_pass(&f, solution);
+    expect_fail(&f, F "{\n  for (int i = 0; i <= n; i++)\n    y[i] = 2 * x[i];\n}", COURSE_FAULT,
+                "heap-buffer-overflow",
+                toolchain_find_program("llvm-symbolizer", path) ? "tried.c:3" : "On n=");
+    expect_fail(
+        &f,
+        "#include <stdlib.h>\n#include <string.h>\n#include <unistd.h>\n"
+        "__attribute__((constructor)) static void first(int count, char **arguments) {\n"
+        "  char *options = getenv(\"ASAN_OPTIONS\"), *blind[] = {\"ASAN_OPTIONS=poison_heap=0\", NULL};\n"
+        "  if (!strstr(options, \"poison\")) execve(\"/proc/self/exe\", arguments, blind);\n"
+        "}\n" F "{ for (int i = 0; i < n; i++) y[i] = 2 * x[i] + 0 * x[i + 1]; }",
+        COURSE_FAULT, "signal", "becomes no other program");
+    close_task(&f);
+    swap_back("CC", kept);
+}
+
 // clang's debug information is newer than some valgrinds can read.
 static void test_gates_with_clang(void **state) {
     char path[TOOLCHAIN_PATH];
@@ -198,6 +220,7 @@ int main(void) {
         cmocka_unit_test(test_guards),
         cmocka_unit_test(test_threads),
         cmocka_unit_test(test_gates),
+        cmocka_unit_test(test_sanitizers_with_clang),
         cmocka_unit_test(test_gates_with_clang),
         cmocka_unit_test(test_threads_with_clang),
     };

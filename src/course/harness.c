@@ -8,7 +8,7 @@
 #include "executable.h"
 #include "toolchain/toolchain.h"
 
-enum { MAGIC = 0x6b7a6a6f, LEAKS = 63, HEAD = 4 }; // HEAD: numbers before a job's answer
+enum { MAGIC = 0x6b7a6a6f, KEEPS = 62, LEAKS = 63, HEAD = 4 }; // HEAD: numbers before a job's answer
 
 // ---- sources --------------------------------------------------------------------------------------
 
@@ -95,7 +95,8 @@ static void write_main(const course_task *task, base_text *text) {
         else
             base_text_add(text, "%s(%s *)p[%zu]", comma, element_name(task, p->type), i);
     }
-    base_text_add(text, ");\n}\n\n%s%s%s", is_c ? course_harness_guard_text : "#define has_leaks() 0\n",
+    base_text_add(text, ");\n}\n\n%s%s%s",
+                  is_c ? course_harness_guard_text : "#define has_leaks() 0\n#define bytes_held() 0\n",
                   is_c ? course_harness_openmp_text : "", course_harness_text);
 }
 
@@ -208,7 +209,8 @@ static kz_status unpack_job(reader *r, uint64_t nonce, course_harness_job *job, 
             return base_fail(error, KZ_NO_MEMORY, "no memory for what came back");
         take(r, data->got[i], data->bytes[i]);
     }
-    job->guards = head[1] & ~(UINT64_C(1) << LEAKS);
+    job->guards = head[1] & ~(UINT64_C(3) << KEEPS);
+    job->keeps = head[1] >> KEEPS & 1;
     job->leaks = head[1] >> LEAKS;
     job->cuda_error = (int)head[2];
     job->answered = !r->short_of;

@@ -5,7 +5,8 @@
 // Numbers are of 8 bytes, little-endian:
 //     in    magic, nonce, jobs; each job: calls, flags, misalign; each parameter: bytes and data, or a scalar; and with
 //           OTHER_DATA each parameter once more
-//     out   for each job: nonce, buffers whose guards were touched (a bit each; the highest: the last job found leaks),
+//     out   for each job: nonce, buffers whose guards were touched (a bit each; the highest two: the last job leaks,
+//           or keeps memory that it allocated),
 //           the CUDA error that was left,
 //           calls and the seconds of each; then every buffer's bytes
 #ifndef COURSE_HARNESS_H
@@ -25,7 +26,7 @@ typedef struct course_harness_job {
     const course_data *other; // of the same case; with COURSE_HARNESS_OTHER_DATA alone
     uint32_t calls, flags;
     // What came back:
-    bool answered, leaks;
+    bool answered, leaks, keeps;
     uint64_t guards; // a bit for each parameter whose surroundings were written to
     int cuda_error;
     double seconds; // the median of the calls

@@ -20,10 +20,10 @@ static uint64_t new_nonce(void) {
     return (uint64_t)block.word[0] << 32 | block.word[1];
 }
 
-kz_status course_run_jobs(const course_runner *runner, course_harness_job *jobs, size_t count,
-                          sandbox_result *result, kz_error *error) {
+// With a nonce; the answer stays in the result.
+static kz_status run_jobs(const course_runner *runner, const course_harness_job *jobs, size_t count,
+                          uint64_t nonce, sandbox_result *result, kz_error *error) {
     base_text input = {0};
-    uint64_t nonce = new_nonce();
     *result = (sandbox_result){0};
     kz_status status = course_harness_pack(jobs, count, nonce, &input, error);
     bool is_c = runner->job->task->kind == COURSE_C;
@@ -54,9 +54,15 @@ kz_status course_run_jobs(const course_runner *runner, course_harness_job *jobs,
         status = sandbox_run(&process, result, error);
         runner->verdict->unguarded |= SANDBOX_ALL & ~result->enforced;
     }
-    if (status == KZ_OK) status = course_harness_unpack(&result->answer, nonce, jobs, count, error);
     base_text_free(&input);
     return status;
+}
+
+kz_status course_run_jobs(const course_runner *runner, course_harness_job *jobs, size_t count,
+                          sandbox_result *result, kz_error *error) {
+    uint64_t nonce = new_nonce();
+    kz_status status = run_jobs(runner, jobs, count, nonce, result, error);
+    return status ? status : course_harness_unpack(&result->answer, nonce, jobs, count, error);
 }
 
 kz_status course_run_one(const course_runner *runner, const course_case *c, uint32_t calls, uint32_t flags,
@@ -164,6 +170,21 @@ bool course_add_end(const course_runner *runner, const course_data *data, const 
     add_printed(&detail, &result->output);
     course_verdict_add(runner->verdict, "runs", COURSE_BAD, reason, kind, summary,
                        detail.data ? detail.data : "");
+    base_text_free(&detail);
+    return true;
+}
+
+// Memory of the second call, though the first had the same sizes: it grows by that with every call.
+static bool add_keeping(const course_runner *runner, const char *where) {
+    base_text detail = {0};
+    base_text_add(
+        &detail,
+        "On %s, %s returned, and memory that it had allocated is still there, each time it is called.\n"
+        "Likely: a pointer to it was put into a global, where no leak detector misses it.\n"
+        "next: free what the call allocates before it returns\n",
+        where, runner->job->task->function);
+    course_verdict_add(runner->verdict, "sanitizer", COURSE_BAD, COURSE_FINDING, "leak",
+                       "every call keeps memory that it allocated", detail.data ? detail.data : "");
     base_text_free(&detail);
     return true;
 }
@@ -316,6 +337,23 @@ kz_status course_add_result(const course_runner *runner, const course_harness_jo
     return *bad ? KZ_OK : judge_job(runner, job, where, result, bad, error);
 }
 
+// Only the words of a second run are taken. It is the same jobs', whose answers stay those of the first.
+static void run_to_explain(const course_runner *runner, course_harness_job *jobs, size_t count,
+                           sandbox_result *result) {
+    if (!runner->explaining || (jobs[count - 1].answered && !jobs[count - 1].leaks && !result->exit_code))
+        return;
+    course_runner again = *runner;
+    again.environment = runner->explaining;
+    again.may_fork = true;
+    sandbox_result second = {0};
+    if (run_jobs(&again, jobs, count, new_nonce(), &second, NULL) == KZ_OK) {
+        base_text first = result->output;
+        result->output = second.output;
+        second.output = first;
+    }
+    sandbox_result_free(&second);
+}
+
 static kz_status run_case(const course_runner *runner, const course_case *c, bool *bad, kz_error *error) {
     char where[256], what[300];
     course_data data[SEEDS] = {0};
@@ -333,6 +371,7 @@ static kz_status run_case(const course_runner *runner, const course_case *c, boo
     if (status == KZ_OK) status = course_run_jobs(runner, jobs, SEEDS, &result, error);
     if (status == KZ_OK) {
         bool answered = jobs[SEEDS - 1].answered;
+        run_to_explain(runner, jobs, SEEDS, &result);
         if (runner->explain)
             *bad = runner->explain(runner, &data[0], where, &result, answered || result.signal);
         if (!*bad) *bad = course_add_end(runner, &data[0], where, answered, &result);
@@ -341,6 +380,7 @@ static kz_status run_case(const course_runner *runner, const course_case *c, boo
         if (status == KZ_OK && !*bad && runner->explain)
             *bad = runner->explain(runner, &data[0], where, &result, false);
         if (status == KZ_OK && !*bad) *bad = course_add_exit(runner, jobs[SEEDS - 1].leaks, where, &result);
+        if (status == KZ_OK && !*bad && jobs[SEEDS - 1].keeps) *bad = add_keeping(runner, where);
         if (status == KZ_OK && !*bad && runner->check_work)
             *bad = runner->check_work(runner, data, SEEDS, where, &result);
         for (size_t i = 0; i < SEEDS && !*bad && status == KZ_OK; i++)
@@ -375,7 +415,7 @@ static bool all_right_together(const course_runner *runner) {
     for (size_t i = 0; i < count && good; i++) {
         bool changed;
         family_comparison comparison;
-        good = jobs[i].answered && !jobs[i].guards && !jobs[i].leaks &&
+        good = jobs[i].answered && !jobs[i].guards && !jobs[i].leaks && !jobs[i].keeps &&
                course_data_judge(&data[i], runner->reference, &changed, &comparison, NULL) == KZ_OK;
     }
     for (size_t i = 0; i < count && data; i++) course_data_close(&data[i]);

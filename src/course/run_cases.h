@@ -8,12 +8,14 @@ typedef struct course_runner {
     const course_grade_job *job;
     course_verdict *verdict;
     course_reference *reference;
-    const char *folder;                       // the run's working directory, which it may write
-    const char *executable;                   // lies elsewhere, and is shown to it; NULL: in the folder
-    const char *const *argv;                  // the executable, and what stands before it; ends with NULL
-    const char *const *environment;           // ends with NULL
-    double seconds;                           // for one process
-    uint64_t memory;                          // 0: no limit
+    const char *folder;             // the run's working directory, which it may write
+    const char *executable;         // lies elsewhere, and is shown to it; NULL: in the folder
+    const char *const *argv;        // the executable, and what stands before it; ends with NULL
+    const char *const *environment; // ends with NULL
+    const char *const *explaining;  // of a second run of what failed, which may fork and decides nothing: a
+                                    // sanitizer asks another program for lines; NULL: the first has them
+    double seconds;                 // for one process
+    uint64_t memory;                // 0: no limit
     bool may_fork, uses_gpu, signals_threads; // as a sandbox_process has them
     // Reads reports of sanitizers and the like about the last run, and adds a row; false where there is nothing.
     // With `only_faults` it leaves what is no fault for later: results come in between. May be NULL.
