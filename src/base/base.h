@@ -87,7 +87,8 @@ kz_status base_sha256_file(const char *path, char text[BASE_SHA256], kz_error *e
 
 // ---- files ------------------------------------------------------------------------------------
 
-// The whole file, NUL-terminated, malloc'ed.
+// The whole file, NUL-terminated, malloc'ed. A pipe or a device is read only by a name below /dev or /proc, never waited
+// for in the place of a file.
 kz_status base_file_read(const char *path, char **data, size_t *size, kz_error *error);
 // The same in a folder that a program of others wrote: a plain file of at most `most` bytes. KZ_INVALID for a link, a pipe
 // or a device in its place, none of which is opened, waited for or followed.

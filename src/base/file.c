@@ -95,10 +95,22 @@ kz_status base_file_read_untrusted(const char *path, size_t most, char **data, s
     return status;
 }
 
+// Who names /dev/stdin wants to wait for it.
+static bool is_device_name(const char *path) {
+    return strncmp(path, "/dev/", 5) == 0 || strncmp(path, "/proc/", 6) == 0;
+}
+
+// Where a file is expected, nobody may ever write to a pipe.
+static kz_status fail_special(const char *path, kz_error *error) {
+    base_fail(error, KZ_IO, "cannot read %s: it is no plain file, but a pipe or a device", path);
+    base_fail_note(error, "remove it, or put a file in its place");
+    return KZ_IO;
+}
+
 kz_status base_file_read(const char *path, char **data, size_t *size, kz_error *error) {
     *data = NULL;
     *size = 0;
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
     if (fd < 0) return base_file_fail_open(path, errno, error);
     struct stat info;
     kz_status status;
@@ -107,6 +119,10 @@ kz_status base_file_read(const char *path, char **data, size_t *size, kz_error *
                                  : fail_errno(error, "look at", path, errno);
     else if (S_ISDIR(info.st_mode))
         status = base_fail(error, KZ_IO, "cannot read %s: it is a folder", path);
+    else if (!S_ISREG(info.st_mode) && !is_device_name(path))
+        status = fail_special(path, error);
+    else if (fcntl(fd, F_SETFL, 0) != 0)
+        status = fail_errno(error, "look at", path, errno);
     else
         status = read_all(fd, path, info.st_size > 0 ? (size_t)info.st_size : 4096, data, size, error);
     close(fd);

@@ -49,6 +49,25 @@ static void read_without_a_size(void **state) {
     free(data);
 }
 
+static void no_pipe_is_waited_for(void **state) {
+    char path[200], *data;
+    size_t size;
+    kz_error error;
+    in_folder(state, "pipe", path);
+    assert_int_equal(mkfifo(path, 0600), 0);
+    assert_int_equal(base_file_read(path, &data, &size, &error), KZ_IO);
+    assert_non_null(strstr(error.message, "pipe"));
+    int ends[2];
+    assert_int_equal(pipe(ends), 0); // one that was named as what it is, is
+    assert_int_equal(write(ends[1], "three", 5), 5);
+    close(ends[1]);
+    snprintf(path, sizeof path, "/dev/fd/%d", ends[0]);
+    assert_int_equal(base_file_read(path, &data, &size, &error), KZ_OK);
+    assert_string_equal(data, "three");
+    close(ends[0]);
+    free(data);
+}
+
 static void append_lines(void **state) {
     char path[200], *data;
     size_t size;
@@ -159,9 +178,13 @@ static void trees_are_removed(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(write_then_read),      cmocka_unit_test(read_without_a_size),
-        cmocka_unit_test(append_lines),         cmocka_unit_test(folders),
-        cmocka_unit_test(errors_name_the_file), cmocka_unit_test(what_others_wrote),
+        cmocka_unit_test(write_then_read),
+        cmocka_unit_test(read_without_a_size),
+        cmocka_unit_test(no_pipe_is_waited_for),
+        cmocka_unit_test(append_lines),
+        cmocka_unit_test(folders),
+        cmocka_unit_test(errors_name_the_file),
+        cmocka_unit_test(what_others_wrote),
         cmocka_unit_test(trees_are_removed),
     };
     return cmocka_run_group_tests(tests, make_folder, drop_folder);
