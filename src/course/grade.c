@@ -43,6 +43,17 @@ static uint64_t fresh_seed(void) {
     return seed == FAMILY_SEED || seed == 0 ? 1 : seed;
 }
 
+// Compilers go by the ending: assembly, an object or a linker script would be taken for what it is.
+static kz_status check_ending(const course_task *task, const char *file, kz_error *error) {
+    if (task->kind != COURSE_CUDA && task->kind != COURSE_C) return KZ_OK;
+    const char *name = base_file_name(file), *dot = strrchr(name, '.');
+    if (dot && strcmp(dot + 1, task->extension) == 0) return KZ_OK;
+    base_fail(error, KZ_INVALID, "%s does not end in .%s: task %s asks for %s source", file, task->extension,
+              task->id, task->kind == COURSE_C ? "C" : "CUDA C++");
+    base_fail_note(error, "write it as source code, into a file such as %s.%s", task->id, task->extension);
+    return KZ_INVALID;
+}
+
 // ---- all of it ------------------------------------------------------------------------------------------
 
 static kz_status grade_kind(const course_grade_job *job, const char *source, course_verdict *verdict,
@@ -75,7 +86,8 @@ kz_status course_grade(const course_grade_job *job, course_verdict *verdict, kz_
     char device[sizeof verdict->device];
     course_grade_job own = *job;
     own.file = verdict->file;
-    kz_status status = course_read_submission(own.file, &source, error);
+    kz_status status = check_ending(job->task, job->file, error);
+    if (!status) status = course_read_submission(own.file, &source, error);
     if (!status) status = choose_device(&own, verdict->device, error);
     snprintf(device, sizeof device, "%s", verdict->device); // the kinds may say it more precisely
     own.device = device;
