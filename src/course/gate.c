@@ -18,7 +18,7 @@ static kz_status limit_of(const course_verdict *verdict, const course_gate *gate
 // What no answer can do with less of: every output has to be written (those that are filled beforehand may be left), and
 // inputs are there to be read. Far less than that was not counted, or not done.
 typedef struct work {
-    double read_bytes, written_bytes;
+    double read_bytes, written_bytes, bytes; // the last of all buffers
 } work;
 
 static kz_status work_of(const course_task *task, const course_gate *gate, work *w, kz_error *error) {
@@ -30,6 +30,7 @@ static kz_status work_of(const course_task *task, const course_gate *gate, work 
         kz_status status = course_evaluate(task, &gate->at, p->count ? p->count : "1", 0, &count, error);
         if (status) return status;
         double bytes = count * (double)kz_type_size(p->type);
+        w->bytes += bytes;
         if (p->role != COURSE_OUTPUT) w->read_bytes += bytes;
         if (p->role == COURSE_OUTPUT && p->fill < 0) w->written_bytes += bytes;
     }
@@ -92,7 +93,7 @@ static void add_next(const course_verdict *verdict, const course_gate *gate, con
                      const char *where, base_text *detail) {
     const course_task *task = verdict->task;
     if (task->kind != COURSE_CUDA || verdict->reason != COURSE_PASSED) return;
-    bool is_default = course_gate_same_case(task, &gate->at, &task->gates[0].at);
+    bool is_default = task->gate_count && course_gate_same_case(task, &gate->at, &task->gates[0].at);
     base_text_add(detail, "next: kz prof %s --annotate", verdict->file);
     if (!is_default) base_text_add(detail, " --case \"%s\"", where);
     base_text_add(detail, "\n");
@@ -139,31 +140,73 @@ kz_status course_gate_add(course_verdict *verdict, const course_gate *gate, doub
     return KZ_OK;
 }
 
+// ---- lanes ----------------------------------------------------------------------------------------------
+
+// What kernels are held to in every task. A mean of lanes is diluted by instructions that do nothing; what passes
+// through one thread after the other is not.
+#define LANES  "lanes_per_instruction"
+#define NARROW "narrow_bytes"
+
+bool course_gate_is_of_all(const char *metric) {
+    return strcmp(metric, LANES) == 0 || strcmp(metric, NARROW) == 0;
+}
+
+static bool has_gate_on(const course_task *task, const char *metric) {
+    for (size_t i = 0; i < task->gate_count; i++)
+        if (strcmp(task->gates[i].metric, metric) == 0) return true;
+    return false;
+}
+
+// The row of a gate that the task does not name: only where it is missed.
+static kz_status add_missed(course_verdict *verdict, const course_gate *gate, const report_record *record,
+                            kz_error *error) {
+    course_metric_value value;
+    double least, most;
+    if (has_gate_on(verdict->task, gate->metric)) return KZ_OK;
+    if (!course_metric_of_record(record, gate->metric, 0, &value) || !value.known) return KZ_OK;
+    kz_status status = limit_of(verdict, gate, gate->min, &least, error);
+    if (!status) status = limit_of(verdict, gate, gate->max, &most, error);
+    if (status || !(value.value < least || value.value > most)) return status;
+    base_text counted = {0};
+    course_metric_counted(&value, &counted);
+    status = course_gate_add(verdict, gate, value.value, counted.data, error);
+    base_text_free(&counted);
+    return status;
+}
+
 kz_status course_gate_check_lanes(course_verdict *verdict, const course_case *at, const report_record *record,
                                   kz_error *error) {
-    const course_task *task = verdict->task;
-    course_metric_value value;
-    const course_gate gate = {
-        .metric = COURSE_GATE_OF_ALL,
-        .min = "8", // a quarter of a warp; the course's own solutions have 24 and more
+    const course_gate lanes = {
+        .metric = LANES,
+        .min = "8", // a quarter of a warp; the course's own solutions have 13 and more
         .at = *at,
         .why = "A warp takes as long for one lane as for 32, so most of the GPU stands idle.\n"
                "likely: a block of one or a few threads, or one thread that does the work of all\n"
                "next: blocks of 32 threads or more, and a part of the work for each lane"};
-    for (size_t i = 0; i < task->gate_count; i++)
-        if (strcmp(task->gates[i].metric, gate.metric) == 0) return KZ_OK;
-    bool is_known = course_metric_of_record(record, gate.metric, 0, &value) && value.known;
-    if (!is_known || value.value >= 8) return KZ_OK;
-    base_text counted = {0};
-    course_metric_counted(&value, &counted);
-    kz_status status = course_gate_add(verdict, &gate, value.value, counted.data, error);
-    base_text_free(&counted);
+    char most[40];
+    course_gate narrow = {
+        .metric = NARROW,
+        .max = most,
+        .at = *at,
+        .why =
+            "So much of the data passes through one thread after the other, while the lanes beside it wait.\n"
+            "likely: one thread that reads or writes what belongs to a whole warp or block\n"
+            "next: give each lane a part of it"};
+    work w;
+    kz_status status = work_of(verdict->task, &narrow, &w, error);
+    snprintf(most, sizeof most, "%.0f", 0.75 * w.bytes); // the course's own solutions have 0.37 and less
+    if (!status) status = add_missed(verdict, &lanes, record, error);
+    if (!status) status = add_missed(verdict, &narrow, record, error);
     return status;
 }
 
 void course_gate_skip(course_verdict *verdict, const course_gate *gate, const char *summary,
                       const char *detail) {
     course_verdict_add(verdict, gate->metric, COURSE_NOT_DONE, COURSE_PASSED, NULL, summary, detail);
+}
+
+uint64_t course_gate_seed(uint64_t fresh_seed) {
+    return fresh_seed ^ UINT64_C(0x6761746573); // more bits than the others have
 }
 
 bool course_gate_same_case(const course_task *task, const course_case *a, const course_case *b) {

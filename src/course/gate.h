@@ -11,12 +11,14 @@ kz_status course_gate_add(course_verdict *verdict, const course_gate *gate, doub
 // The row of a gate that could not be looked at: why, and what to do about it.
 void course_gate_skip(course_verdict *verdict, const course_gate *gate, const char *summary,
                       const char *detail);
-// The metric that kernels are held to in every task with a gate.
-#define COURSE_GATE_OF_ALL "lanes_per_instruction"
-// A row where the instructions of a run on this case had few active lanes: a kernel that works one element after the other
-// misses hardly any other gate. Nothing where the task gates on lanes itself.
+// Whether kernels are held to it in every task.
+bool course_gate_is_of_all(const char *metric);
+// Rows where the instructions, or the memory requests, of a run on this case had few active lanes: a kernel that works one
+// element after the other misses hardly any other gate. Nothing where the task gates on that metric itself.
 kz_status course_gate_check_lanes(course_verdict *verdict, const course_case *at, const report_record *record,
                                   kz_error *error);
+// The seed of runs that are counted: of no case, whose answer a submission may have kept.
+uint64_t course_gate_seed(uint64_t fresh_seed);
 bool course_gate_same_case(const course_task *task, const course_case *a, const course_case *b);
 
 #endif

@@ -30,6 +30,7 @@ static const rule rules[] = {
     {"instructions", {"ptx__inst_executed.sum"}, {0}},
     {"thread_instructions", {"ptx__thread_inst_executed.sum"}, {0}},
     {"lanes_per_instruction", {"ptx__thread_inst_executed.sum"}, {"ptx__inst_executed.sum"}},
+    {"narrow_bytes", {"ptx__bytes_narrow.sum"}, {0}},
     {"divergent_branches", {"ptx__branches_divergent.sum"}, {0}},
     {"loads", {LOADS("requests")}, {0}},
     {"stores", {STORES("requests")}, {0}},

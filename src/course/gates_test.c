@@ -140,6 +140,32 @@ static size_t lane_rows(const char *metric, const char *record_text) {
     "{\"type\":\"record\",\"gpu\":\"h200\",\"sm\":90}\n{\"type\":\"kernel\",\"launches\":1,"                 \
     "\"metrics\":{\"ptx__thread_inst_executed.sum\":" threads ",\"ptx__inst_executed.sum\":100}}\n"
 
+// Of 100 elements of 4 bytes, 300 bytes may pass by one thread after the other.
+static size_t narrow_rows(const char *record_text) {
+    const course_parameter x = {.name = "x", .type = KZ_F32, .role = COURSE_INPUT, .count = "100"};
+    course_task task = {.id = "test", .parameter_count = 1};
+    task.parameters[0] = x;
+    course_verdict verdict = {.task = &task, .arena = base_arena_open(), .passed = true};
+    const course_case at = {0};
+    report_record record = parse(record_text);
+    kz_error error = {0};
+    if (course_gate_check_lanes(&verdict, &at, &record, &error)) fail_msg("%s", error.message);
+    size_t rows = verdict.check_count;
+    if (rows) assert_string_equal(verdict.checks[0].name, "narrow_bytes");
+    report_record_free(&record);
+    course_verdict_close(&verdict);
+    return rows;
+}
+
+#define NARROW(bytes)                                                                                        \
+    "{\"type\":\"record\",\"gpu\":\"h200\",\"sm\":90}\n{\"type\":\"kernel\",\"launches\":1,"                 \
+    "\"metrics\":{\"ptx__bytes_narrow.sum\":" bytes "}}\n"
+
+static void no_thread_moves_it_all(void **state) {
+    assert_int_equal(narrow_rows(NARROW("300")), 0);
+    assert_int_equal(narrow_rows(NARROW("301")), 1);
+}
+
 static void kernels_use_their_lanes(void **state) {
     assert_int_equal(lane_rows("barriers", LANES("200")), 1);
     assert_int_equal(lane_rows("barriers", LANES("799")), 1);
@@ -165,6 +191,7 @@ int main(void) {
         cmocka_unit_test(kernels_are_summed),
         cmocka_unit_test(a_gate_has_a_floor),
         cmocka_unit_test(kernels_use_their_lanes),
+        cmocka_unit_test(no_thread_moves_it_all),
         cmocka_unit_test(atomics_and_bulk_copies_move_sectors),
         cmocka_unit_test(the_line_that_costs_most_is_named),
     };

@@ -1,8 +1,8 @@
 // Grading a kernel: compiled to PTX here, run by a child (judge.c), judged here.
 //
 // Every case runs on the public seed and on a fresh one, small ones under more schedules, all with the
-// sanitizer's instruments listening; gates have runs of their own, with counters too. All runs are of one module in
-// one process, so that what a kernel remembers shows. On a GPU a second child runs the cases there.
+// sanitizer's instruments listening, of one module in one process, so that what a kernel remembers shows. Gates have
+// runs of their own, with counters too: with data of no case and in a fresh module, so that nothing is remembered. On a GPU a second child runs the cases there.
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,7 +23,9 @@ enum {
     MORE_SCHEDULES = 2,
     GRACE_SECONDS = 10,
     GATE_CASES = 16,
-    MOST_ANSWER = 1 << 30
+    MOST_ANSWER = 1 << 30,
+    LEAST_COUNTED = 256,    // elements: with fewer, most of a block's lanes have nothing to do
+    MOST_COUNTED = 1 << 20, // what is counted in a moment
 };
 
 static const uint64_t OWN_BYTES = UINT64_C(1) << 30; // what the judge itself and the inputs need
@@ -76,6 +78,7 @@ static kz_status add_run(course_kernel_grading *g, size_t data, const char *obse
                               .schedule = schedule,
                               .misalign = d->c->misalign,
                               .want_outputs = true, // of gates too: who does nothing there counts little
+                              .is_alone = is_gate,
                               .launch = g->launches[data]};
     course_kernel_fill_run(d, g->fills, &g->launches[data], run);
     return KZ_OK;
@@ -119,6 +122,22 @@ static kz_status plan_cases(course_kernel_grading *g, kz_error *error) {
     return status;
 }
 
+// A task without gates: its largest case is counted all the same, for the lanes.
+static kz_status plan_lanes(course_kernel_grading *g, kz_error *error) {
+    const course_data *largest = NULL;
+    for (size_t i = 0; i < g->data_count; i++) {
+        uint64_t elements = elements_of(&g->data[i]);
+        if (elements < LEAST_COUNTED || elements > MOST_COUNTED) continue;
+        if (!largest || elements > elements_of(largest)) largest = &g->data[i];
+    }
+    if (!largest) return KZ_OK;
+    size_t data = 0;
+    kz_status status = add_data(g, largest->c, course_gate_seed(g->job->fresh_seed), &data, error);
+    g->lanes_run = g->job_count;
+    if (!status) status = add_run(g, data, g->gate_instruments, 0, true, error);
+    return status;
+}
+
 static kz_status plan_gates(course_kernel_grading *g, kz_error *error) {
     const course_task *task = g->job->task;
     kz_status status = KZ_OK;
@@ -129,8 +148,7 @@ static kz_status plan_gates(course_kernel_grading *g, kz_error *error) {
             g->gate_runs[i] = g->gate_runs[k];
             continue;
         }
-        status =
-            add_data(g, &task->gates[i].at, g->job->fresh_seed, &data, error); // known data is no measure
+        status = add_data(g, &task->gates[i].at, course_gate_seed(g->job->fresh_seed), &data, error);
         g->gate_runs[i] = g->job_count;
         if (!status) status = add_run(g, data, g->gate_instruments, 0, true, error);
     }
@@ -216,7 +234,7 @@ static kz_status open_grading(course_kernel_grading *g, const char *source, cour
     status = course_reference_open(task, &g->reference, error);
     if (!status) status = plan_cases(g, &said);
     g->case_runs = g->job_count;
-    if (!status) status = plan_gates(g, &said);
+    if (!status) status = task->gate_count ? plan_gates(g, &said) : plan_lanes(g, &said);
     if (status && g->own_launch_is_wrong) {
         course_verdict_add(verdict, "launch", COURSE_BAD, COURSE_SIGNATURE, "launch",
                            "a launch line is wrong", said.message);

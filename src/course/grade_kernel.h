@@ -39,6 +39,7 @@ typedef struct course_kernel_grading {
     size_t case_runs;       // the first so many are of cases, the rest of gates
     const char *row_suffix; // what rows end with: " on the GPU", or ""
     size_t gate_runs[COURSE_KERNEL_GATES];
+    size_t lanes_run; // of a task without gates: the run whose lanes are counted; 0: none
 } course_kernel_grading;
 
 kz_status course_kernel_run_child(const course_kernel_grading *g, const course_judge_job *job, double seconds,

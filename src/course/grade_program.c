@@ -392,6 +392,7 @@ static kz_status grade_gates_at(grading *g, size_t first, kz_error *error) {
     snprintf(instruments, sizeof instruments, "counters,caches,cold,values%s%s", words[0] ? "," : "", words);
     set_variables(g, instruments, &v);
     course_runner runner = runner_of(g, argv, &v, true);
+    runner.seed = course_gate_seed(g->verdict->fresh_seed);
     course_data data = {0};
     course_harness_job job = {0};
     sandbox_result result = {0};

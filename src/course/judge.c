@@ -268,8 +268,23 @@ static bool send_piece(const judge *j, char letter, base_text *body) {
     return sent;
 }
 
-static kz_status make_runs(const judge *j, kz_error *error) {
+static kz_status load_module(judge *j, kz_error *error) {
+    const kz_image image = {
+        .size = sizeof(kz_image), .name = j->job->name, .ptx = j->job->ptx, .ptx_size = strlen(j->job->ptx)};
+    kz_module_close(j->module);
+    j->module = NULL;
+    kz_status status = kz_module_load(j->target.device, &image, &j->module, error);
+    j->target.module = j->module;
+    if (!status) status = kz_module_kernel(j->module, j->job->entry, &j->target.kernel, error);
+    return status;
+}
+
+static kz_status make_runs(judge *j, kz_error *error) {
     for (uint32_t i = 0; i < j->job->run_count; i++) {
+        if (j->job->runs[i].is_alone && i) {
+            kz_status status = load_module(j, error);
+            if (status) return status;
+        }
         base_arena *arena = base_arena_open();
         if (!arena) return base_fail(error, KZ_NO_MEMORY, "no memory for a run");
         course_judge_result result = {0};
@@ -293,14 +308,12 @@ static void print(void *context, const char *text, size_t length) {
 }
 
 static kz_status open_all(judge *j, kz_error *error) {
-    kz_image image = {
-        .size = sizeof(kz_image), .name = j->job->name, .ptx = j->job->ptx, .ptx_size = strlen(j->job->ptx)};
     kz_device *device = NULL;
     kz_status status = kz_device_open(j->job->device, &device, error);
     if (status) return status;
     j->target.device = device;
     if (kz_device_get_info(device)->kind == KZ_DEVICE_SIM) kz_device_set_print(device, print, NULL, NULL);
-    status = kz_module_load(device, &image, &j->module, error);
+    status = load_module(j, error);
     if (!status)
         status =
             course_judge_target_open(device, j->module, j->job->entry, j->job->seconds, &j->target, error);

@@ -10,7 +10,7 @@
 #include "course.h"
 #include "device/trace.h"
 
-enum { COURSE_JUDGE_VERSION = 1, COURSE_JUDGE_RUNS = 512, COURSE_JUDGE_FD = 3 };
+enum { COURSE_JUDGE_VERSION = 2, COURSE_JUDGE_RUNS = 512, COURSE_JUDGE_FD = 3 };
 
 typedef struct course_judge_buffer {
     const char *name;
@@ -33,6 +33,7 @@ typedef struct course_judge_run {
     uint64_t schedule;   // seed of the schedule; simulator only
     uint32_t misalign;   // elements
     bool want_outputs;
+    bool is_alone; // in a module of its own: its variables hold nothing of the runs before
     kz_launch launch;
     course_judge_buffer buffers[COURSE_PARAMETERS];
     uint32_t buffer_count;

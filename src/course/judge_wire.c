@@ -35,6 +35,7 @@ static void put_run(base_text *out, const course_judge_run *run) {
     put_u64(out, run->schedule);
     course_judge_put_u32(out, run->misalign);
     course_judge_put_u32(out, run->want_outputs);
+    course_judge_put_u32(out, run->is_alone);
     put_launch(out, &run->launch);
     course_judge_put_u32(out, run->buffer_count);
     for (uint32_t i = 0; i < run->buffer_count; i++) {
@@ -160,6 +161,7 @@ static void take_run(reader *r, course_judge_run *run) {
     run->schedule = take_u64(r);
     run->misalign = take_u32(r);
     run->want_outputs = take_u32(r) != 0;
+    run->is_alone = take_u32(r) != 0;
     take_launch(r, &run->launch);
     run->buffer_count = take_u32(r);
     if (run->buffer_count > COURSE_PARAMETERS) r->failed = true;

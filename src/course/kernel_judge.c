@@ -466,6 +466,18 @@ static kz_status add_gate_row(const course_gate *gate, const course_metric_value
     return status;
 }
 
+static kz_status add_lanes_row(course_kernel_grading *g, const course_judge_answer *answer,
+                               course_verdict *verdict, kz_error *error) {
+    report_record record = {0};
+    if (!g->lanes_run || g->lanes_run >= answer->count) return KZ_OK;
+    const course_judge_result *result = &answer->results[g->lanes_run];
+    kz_status status = report_record_parse("lanes", result->record, result->record_length, &record, error);
+    if (!status)
+        status = course_gate_check_lanes(verdict, g->data[g->own[g->lanes_run].data].c, &record, error);
+    report_record_free(&record);
+    return status;
+}
+
 static kz_status add_gate_rows(course_kernel_grading *g, const course_judge_answer *answer,
                                course_verdict *verdict, kz_error *error) {
     const course_task *task = g->job->task;
@@ -490,7 +502,7 @@ static kz_status add_gate_rows(course_kernel_grading *g, const course_judge_answ
         report_record_free(&record);
         if (status) return status;
     }
-    return KZ_OK;
+    return add_lanes_row(g, answer, verdict, error);
 }
 
 // ---- all rows ------------------------------------------------------------------------------------------

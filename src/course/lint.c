@@ -80,7 +80,8 @@ static kz_status check_reason(const course_task *task, const char *name, kz_erro
     } else if (strncmp(text, "// fails: gate ", 15) == 0) {
         char metric[COURSE_NAME];
         snprintf(metric, sizeof metric, "%.*s", (int)strcspn(text + 15, " \r\n"), text + 15);
-        bool is_there = strcmp(metric, COURSE_GATE_OF_ALL) == 0 && task->gate_count > 0;
+        bool is_there =
+            course_gate_is_of_all(metric) && (task->form != COURSE_PROGRAM || task->gate_count > 0);
         for (size_t i = 0; i < task->gate_count; i++)
             is_there = is_there || strcmp(task->gates[i].metric, metric) == 0;
         if (!is_there)

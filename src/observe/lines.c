@@ -14,7 +14,7 @@
 #include <immintrin.h>
 #endif
 
-enum { MEMOS = 8, MEMO_BITS = 3, LANES = OBSERVE_LANES };
+enum { MEMOS = 8, MEMO_BITS = 3, LANES = OBSERVE_LANES, NARROW = 4 };
 
 typedef struct memo {
     uint64_t key; // lanes, alignment, space, width and kind; 0: empty
@@ -139,6 +139,7 @@ static void fold_memo(memo *m) {
     if (m->hits && sums) {
         sums->requests += m->hits;
         sums->lanes += m->hits * m->cost.lanes;
+        if (m->cost.lanes < NARROW) sums->narrow += m->hits * m->cost.lanes;
         sums->distinct += m->hits * m->cost.distinct;
         sums->sectors += m->hits * m->cost.sectors;
         sums->ideal_sectors += m->hits * m->cost.ideal_sectors;
@@ -386,6 +387,8 @@ static void fold_access(uint64_t *value, const observe_access_sums *a) {
     } else if (a->space == SIM_TEXTURE) {
         value[OBSERVE_SUM_TEXTURE_REQUESTS] += a->requests;
     }
+    if (a->space == SIM_GLOBAL || shared || a->space == SIM_DISTRIBUTED)
+        value[OBSERVE_SUM_NARROW_BYTES] += a->narrow * a->bytes;
     if (a->kind != SIM_ATOMIC) return;
     value[OBSERVE_SUM_ATOMIC_REQUESTS] += a->requests;
     value[OBSERVE_SUM_ATOMIC_LANES] += a->lanes;

@@ -92,6 +92,7 @@ void observe_access_add(observe_access_sums *to, const observe_access_sums *from
     to->sectors += from->sectors;
     to->ideal_sectors += from->ideal_sectors;
     to->wavefronts += from->wavefronts;
+    to->narrow += from->narrow;
     to->ideal_wavefronts += from->ideal_wavefronts;
     to->other += from->other;
     for (uint32_t i = 0; i < from->pattern_count; i++)

@@ -21,6 +21,7 @@ struct observe_access_sums {
     bool returns; // an atomic with a result
     uint32_t bytes;
     uint64_t requests, lanes, distinct;
+    uint64_t narrow; // of the lanes: those of requests that have fewer than 4
     uint64_t sectors, ideal_sectors, wavefronts, ideal_wavefronts;
     // The least ones in a fixed order, so that it does not matter in which order they came; the rest is in
     // `other`.
