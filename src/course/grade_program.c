@@ -226,24 +226,10 @@ static bool explain(const course_runner *runner, const course_data *data, const 
     return bad;
 }
 
-// Who gives up is forgiven leaks, so nobody gives up who has answered: the harness returns 0.
-static bool add_late_exit(grading *g, const char *where, const sandbox_result *result) {
-    if (!result->exit_code) return false;
-    char summary[300];
-    snprintf(summary, sizeof summary, "%s: the program ended with exit code %d after its answer", where,
-             result->exit_code);
-    course_verdict_add(g->verdict, "runs", COURSE_BAD, COURSE_FINDING, "exit", summary,
-                       "The function returned, and then something of its file ended the program.\n"
-                       "likely: a destructor, a function of atexit or a thread calls exit or _exit\n"
-                       "next: let nothing run after the function has returned");
-    return true;
-}
-
 static bool check_work(const course_runner *runner, const course_data *data, size_t count, const char *where,
                        const sandbox_result *result) {
     grading *g = runner->context;
     report_record record = {0};
-    if (add_late_exit(g, where, result)) return true;
     if (read_record(result, &record, NULL) != KZ_OK) return false; // which was said
     bool bad = course_check_device_work(g->verdict, data, count, &record, where);
     report_record_free(&record);
@@ -403,6 +389,7 @@ static kz_status grade_gates_at(grading *g, size_t first, kz_error *error) {
     if (status == KZ_OK && !bad) bad = course_add_end(&runner, &data, where, job.answered, &result);
     if (status == KZ_OK && !bad) status = course_add_result(&runner, &job, where, &result, &bad, error);
     if (status == KZ_OK && !bad) bad = explain(&runner, &data, where, &result, false);
+    if (status == KZ_OK && !bad) bad = course_add_exit(&runner, false, where, &result);
     if (status == KZ_OK && !bad) bad = check_work(&runner, &data, 1, where, &result);
     if (status == KZ_OK && !bad) status = read_record(&result, &record, error);
     for (size_t i = first; i < task->gate_count && status == KZ_OK && !bad; i++)
