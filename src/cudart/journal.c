@@ -254,12 +254,16 @@ static bool is_of_device(cudart_memory_kind kind) {
     return kind == CUDART_MEMORY_DEVICE || kind == CUDART_MEMORY_MANAGED;
 }
 
-void cudart_journal_allocated(cudart_memory_kind kind, uint64_t bytes) {
+static void hold(uint64_t bytes) {
     cudart_journal *j = &cudart.journal;
-    if (!is_of_device(kind)) return;
-    j->allocations++;
     j->holds += bytes;
     if (j->holds > j->held) j->held = j->holds;
+}
+
+void cudart_journal_allocated(cudart_memory_kind kind, uint64_t bytes) {
+    if (!is_of_device(kind)) return;
+    cudart.journal.allocations++;
+    hold(bytes);
 }
 
 static bool is_registered(const cudart_module *module, const char *name) {
@@ -271,16 +275,17 @@ static bool is_registered(const cudart_module *module, const char *name) {
 // Variables of a module are held as long as it is loaded. Names with a dollar that the host does not know are the
 // compiler's own: texts of printf and assert.
 void cudart_journal_loaded(const cudart_module *module) {
-    cudart_journal *j = &cudart.journal;
     const ptx_module *ptx = sim_program_module(module->program);
     for (uint32_t i = 0; i < ptx->variable_count; i++) {
         const ptx_variable *v = ptx->variables[i];
         if (v->space != PTX_MOD_GLOBAL && v->space != PTX_MOD_CONST) continue;
         if (v->name[0] == '$' && !is_registered(module, v->name)) continue;
-        j->holds += v->size;
+        hold(v->size);
     }
-    if (j->holds > j->held) j->held = j->holds;
 }
+
+// CUDA sets it aside for the first kernel that calls malloc.
+void cudart_journal_heap(uint64_t bytes) { hold(bytes); }
 
 void cudart_journal_freed(cudart_memory_kind kind, uint64_t bytes) {
     if (is_of_device(kind)) cudart.journal.holds -= bytes;

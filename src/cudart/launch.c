@@ -265,6 +265,8 @@ cudaError_t cudart_launch_run(const cudart_launch *l) {
     cudart.launch_count++;
     atomic_store(&cudart.launching, true);
     cudart.has_printed |= f->info.prints;
+    if (f->info.allocates_heap && !cudart.has_allocated)
+        cudart_journal_heap(cudart.limits[cudaLimitMallocHeapSize]);
     cudart.has_allocated |= f->info.allocates_heap;
     kz_status status = sim_run(f->module->program, f->name, &launch, &result, &error);
     // Still "launching" then: the thread that watches the time leaves the words to us.

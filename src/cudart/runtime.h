@@ -295,6 +295,7 @@ void cudart_journal_forget(cudaStream_t stream); // it is destroyed
 void cudart_journal_add(const cudart_op *op);
 void cudart_journal_allocated(cudart_memory_kind kind, uint64_t bytes);
 void cudart_journal_freed(cudart_memory_kind kind, uint64_t bytes);
+void cudart_journal_heap(uint64_t bytes);                // kernels' own
 void cudart_journal_loaded(const cudart_module *module); // its variables are there
 // The host has waited; `count_wait` where a call asked for nothing else.
 void cudart_journal_stream_ended(cudaStream_t stream);
