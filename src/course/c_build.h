@@ -17,7 +17,7 @@ kz_status course_c_build(const course_task *task, const char *file, const char *
 
 // What one call costs by cachegrind, from cold caches.
 typedef struct course_c_cost {
-    double instructions, d1_misses, ll_misses;
+    double instructions, d1_misses, ll_misses, started_threads;
 } course_c_cost;
 // The caches that are simulated, in words.
 const char *course_cachegrind_caches(void);

@@ -156,7 +156,8 @@ kz_status course_cachegrind_count(const course_runner *runner, const course_case
     if (status == KZ_OK && !*bad) status = count_nothing(runner, at, &nothing, bad, error);
     *cost = (course_c_cost){.instructions = fmax(0, own.instructions - nothing.instructions),
                             .d1_misses = fmax(0, own.d1_misses - nothing.d1_misses),
-                            .ll_misses = fmax(0, own.ll_misses - nothing.ll_misses)};
+                            .ll_misses = fmax(0, own.ll_misses - nothing.ll_misses),
+                            .started_threads = fmax(0, own.started_threads - nothing.started_threads)};
     return status;
 }
 

@@ -25,9 +25,21 @@ static bool read_count(const char *text, const char *name, double *count) {
     return has_digits;
 }
 
+// "SYSCALL[7,1](56) sys_clone ( 3d0f00, ... ) --> [pre-success] Success(0x4ee2)"
+static double count_threads(const char *log) {
+    double count = 0;
+    static const char name[] = ") sys_clone (", good[] = ") --> [pre-success] Success(";
+    for (const char *at = log; (at = strstr(at, name)); at += strlen(name)) {
+        const char *end = strchr(at + strlen(name), ')');
+        count += end && strncmp(end, good, strlen(good)) == 0;
+    }
+    return count;
+}
+
 bool course_counted_totals(const base_text *log, course_c_cost *cost) {
-    return log->data && strlen(log->data) == log->length &&
-           read_count(log->data, "I   refs:", &cost->instructions) &&
+    if (!log->data || strlen(log->data) != log->length) return false;
+    cost->started_threads = count_threads(log->data);
+    return read_count(log->data, "I   refs:", &cost->instructions) &&
            read_count(log->data, "D1  misses:", &cost->d1_misses) &&
            read_count(log->data, "LLd misses:", &cost->ll_misses);
 }

@@ -28,6 +28,12 @@ static void test_totals(void **state) {
     course_c_cost cost = {0};
     assert_true(totals("==7== Command: ./t\n" TOTALS, &cost));
     assert_true(cost.instructions == 1638106 && cost.d1_misses == 278 && cost.ll_misses == 27);
+    assert_true(cost.started_threads == 0);
+    assert_true(
+        totals("SYSCALL[7,1](56) sys_clone ( 3d0f00, 0x52 ) --> [pre-success] Success(0x4ee2) SYSCALL[7,2](\n"
+               "SYSCALL[7,1](56) sys_clone ( 0, 0x52 ) --> [pre-fail] Failure(0x16) \n" TOTALS,
+               &cost));
+    assert_true(cost.started_threads == 1);
     assert_false(totals("", &cost));
     assert_false(totals(TOTALS "x==7== I   refs:      5\n", &cost));
     assert_false(totals("==7== I   refs:      \n==7== D1  misses: 1\n==7== LLd misses: 1\n", &cost));

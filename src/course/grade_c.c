@@ -94,7 +94,8 @@ static kz_status grade_count(const course_runner *runner, const course_gate *gat
     }
     double value = strcmp(gate->metric, "instructions") == 0 ? found->cost.instructions
                    : strcmp(gate->metric, "d1_misses") == 0  ? found->cost.d1_misses
-                                                             : found->cost.ll_misses;
+                   : strcmp(gate->metric, "ll_misses") == 0  ? found->cost.ll_misses
+                                                             : found->cost.started_threads;
     return course_gate_add(runner->verdict, gate, value, course_cachegrind_caches(), error);
 }
 

@@ -136,8 +136,8 @@ static void single_case(course_toml *toml, course_toml_value *table, const cours
 
 static void check_metric(course_toml *toml, course_toml_value *table, const course_task *task,
                          const char *metric) {
-    static const char *const by_cachegrind[] = {"instructions", "d1_misses", "ll_misses", "ratio_to_solution",
-                                                NULL};
+    static const char *const by_cachegrind[] = {"instructions",    "d1_misses",         "ll_misses",
+                                                "started_threads", "ratio_to_solution", NULL};
     course_toml_value *at = course_toml_get(toml, table, "metric");
     size_t count;
     const course_metric *all = course_metrics(&count);
@@ -157,7 +157,7 @@ static void check_metric(course_toml *toml, course_toml_value *table, const cour
     if (task->kind == COURSE_C ? !for_c : for_c && strcmp(metric, "instructions") != 0)
         course_toml_fail(toml, at, "\"%s\" is not counted for tasks of kind %s", metric,
                          task->kind == COURSE_C
-                             ? "c: instructions, d1_misses, ll_misses, ratio_to_solution are"
+                             ? "c: instructions, d1_misses, ll_misses, started_threads, ratio_to_solution are"
                              : "cuda: it is for kind c");
 }
 
