@@ -31,6 +31,11 @@ expect_exit 0 grade "$task/solution.cu" --json "$FOLDER/v.json"
 grep -q '"passed":true' "$FOLDER/v.json" || fail "no JSON in the file"
 grep -q '"leads_to":\["saxpy","sgemm"\]' "$FOLDER/v.json" || fail "the JSON does not say where it leads"
 expect_out "kz info sgemm  (kernels/gemm/sgemm)"
+for ending in s i ld o; do # compilers go by it
+    cp "$task/solution.cu" "$FOLDER/mine.$ending"
+    expect_exit 2 grade "$FOLDER/mine.$ending" --task twice
+    expect_err "mine.$ending does not end in .cu"
+done
 expect_exit 2 grade "$task/solution.cu" --sandbox=sometimes
 expect_err "auto enforces what this machine can"
 KZ_SANDBOX=never expect_exit 2 list
