@@ -127,6 +127,10 @@ bool course_add_end(const course_runner *runner, const course_data *data, const 
     bool good = answered && !result->timed_out && !result->signal;
     double seconds = runner->job->task->limit_seconds;
     if (good) return false;
+    // AddressSanitizer has the limit too, and is sometimes first.
+    bool is_limited_by_sanitizer =
+        result->output.data && strstr(result->output.data, "hard rss limit exhausted");
+    bool took_memory = result->stop == SANDBOX_MEMORY || is_limited_by_sanitizer;
     base_text detail = {0};
     char summary[160];
     course_reason reason = COURSE_FAULT;
@@ -140,8 +144,8 @@ bool course_add_end(const course_runner *runner, const course_data *data, const 
         base_text_add(&detail,
                       "Likely: a loop whose condition never becomes false, or work that grows with the "
                       "square of the size.\n");
-    } else if (result->stop == SANDBOX_MEMORY || result->stop == SANDBOX_COUNT) {
-        bool is_memory = result->stop == SANDBOX_MEMORY;
+    } else if (took_memory || result->stop == SANDBOX_COUNT) {
+        bool is_memory = took_memory;
         kind = is_memory ? "memory" : "processes";
         snprintf(summary, sizeof summary, "stopped: it took too %s",
                  is_memory ? "much memory" : "many processes or threads");
@@ -167,7 +171,7 @@ bool course_add_end(const course_runner *runner, const course_data *data, const 
                           ? "A function that is graded must return: take exit() out of it.\n"
                           : "Likely: a check in it failed and gave up. What it printed says which.\n");
     }
-    add_printed(&detail, &result->output);
+    if (!is_limited_by_sanitizer) add_printed(&detail, &result->output); // else a map of its memory
     course_verdict_add(runner->verdict, "runs", COURSE_BAD, reason, kind, summary,
                        detail.data ? detail.data : "");
     base_text_free(&detail);

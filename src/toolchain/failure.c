@@ -108,8 +108,8 @@ static const trouble *find_in_words(const char *said) {
         if (is_source_error(line, length)) return NULL; // gcc does not count them
         for (size_t i = 0; i < BASE_COUNT(troubles); i++) {
             const char *words = troubles[i].words, *at = strstr(line, words);
-            bool is_told = at && at < line + length;
-            if (is_told && !found && !is_of_source(line, length, words) && !is_quoted(line, at))
+            bool is_said = at && at < line + length;
+            if (is_said && !found && !is_of_source(line, length, words) && !is_quoted(line, at))
                 found = &troubles[i];
         }
         line += length + (line[length] == '\n');
