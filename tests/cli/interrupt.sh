@@ -20,11 +20,14 @@ cat > "$FOLDER/endless_add_f32.ptx" << END
 .address_size 64
 .visible .entry endless_add_f32(.param .u64 x, .param .u64 y, .param .u64 z, .param .u64 n)
 {
+    .reg .pred %p<2>;
     .reg .b64 %rd<2>;
     mov.u64 %rd1, 0;
-round:
+round: // with a way out, 2^64 rounds later: without one it is an endless loop at once
     add.s64 %rd1, %rd1, 1;
-    bra round;
+    setp.ne.s64 %p1, %rd1, 0;
+    @%p1 bra round;
+    ret;
 }
 END
 "$KZ" check --family vector_add "$FOLDER/endless_add_f32.ptx" --device sim --case add-f32-n33-uniform \
