@@ -97,7 +97,9 @@ expect_out "race"
 # Kernels inside kz, of a task and in a family's place: the signal is told, not a time that nobody allowed.
 cat > midpoint.cu << 'END'
 extern "C" __global__ void midpoint(const float *x, const float *y, float *out, int n) {
-    for (int i = threadIdx.x; i < n;) out[i] = 0.5f * (x[i] + y[i]);
+    int i = threadIdx.x;
+    for (unsigned long long round = 1; round && i < n; round++) // has a way out, as above
+        ((volatile float *)out)[i] = 0.5f * (x[i] + y[i]);
 }
 END
 # stop_inside WORD...: the same with a kernel that prints nothing.
