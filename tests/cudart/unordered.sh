@@ -39,18 +39,21 @@ expect_out "kernel add in a thread's default stream"
 
 # A race with a library's call names the routine, not the copies it is made of; races with two calls are two.
 cat > "$FOLDER/library.cu" << 'END'
-#include <cublas_v2.h>
+struct handle; // not every package of CUDA has cuBLAS's header
+extern "C" int cublasCreate_v2(handle **);
+extern "C" int cublasSgemm_v2(handle *, int, int, int, int, int, const float *, const float *, int, const float *, int,
+                              const float *, float *, int);
 __global__ void fill(float *a) { a[threadIdx.x] = 1; }
 int main() {
     float *a, one = 1, host[64];
     cudaStream_t s;
-    cublasHandle_t handle;
+    handle *blas;
     cudaMalloc(&a, 256);
     cudaStreamCreateWithFlags(&s, cudaStreamNonBlocking);
-    cublasCreate(&handle);
+    cublasCreate_v2(&blas);
     cudaMemset(a, 0, 256);
     fill<<<1, 64, 0, s>>>(a);
-    cublasSgemm(handle, CUBLAS_OP_N, CUBLAS_OP_N, 8, 8, 8, &one, a, 8, a, 8, &one, a, 8);
+    cublasSgemm_v2(blas, 0, 0, 8, 8, 8, &one, a, 8, a, 8, &one, a, 8);
     cudaMemcpy(host, a, 256, cudaMemcpyDeviceToHost);
 }
 END
