@@ -47,7 +47,7 @@ static uint64_t fresh_seed(void) {
 static kz_status check_ending(const course_task *task, const char *file, kz_error *error) {
     if (task->kind != COURSE_CUDA && task->kind != COURSE_C) return KZ_OK;
     const char *name = base_file_name(file), *dot = strrchr(name, '.');
-    if (dot && strcmp(dot + 1, task->extension) == 0) return KZ_OK;
+    if (!task->extension || (dot && strcmp(dot + 1, task->extension) == 0)) return KZ_OK;
     base_fail(error, KZ_INVALID, "%s does not end in .%s: task %s asks for %s source", file, task->extension,
               task->id, task->kind == COURSE_C ? "C" : "CUDA C++");
     base_fail_note(error, "write it as source code, into a file such as %s.%s", task->id, task->extension);

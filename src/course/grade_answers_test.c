@@ -107,22 +107,22 @@ static void test_forged_output(void **state) {
                              "[[command]]\nname = \"count\"\nmust = [\"sh\", \"files/count.sh\", \"2\"]\n"
                              "[[answer]]\nname = \"lines\"\nquestion = \"How many?\"\ncommand = \"count\"\n"
                              "find = \"lines: ([0-9]+)\"\n",
-                             "make = touch made\ncount = sh files/count.sh 2\nlines = 2\n");
-    put_file(f.task_folder, "files/count.sh", "test -f made && echo lines: $1\n");
-    expect_pass(&f, "make = touch made\ncount = sh files/count.sh 2\nlines = 2\n");
-    expect_pass(&f, "make = touch ./made\ncount = sh ./files/count.sh 2\nlines = 2\n");
+                             "make = mkdir made\ncount = sh files/count.sh 2\nlines = 2\n");
+    put_file(f.task_folder, "files/count.sh", "test -d made && echo lines: $1\n");
+    expect_pass(&f, "make = mkdir made\ncount = sh files/count.sh 2\nlines = 2\n");
+    expect_pass(&f, "make = mkdir ./made\ncount = sh ./files/count.sh 2\nlines = 2\n");
     const char *not_second = "have as its second word \"files/count.sh\"";
-    expect_fail(&f, "make = touch made\ncount = sh -c 'echo lines: 1' files/count.sh 2\nlines = 1\n",
+    expect_fail(&f, "make = mkdir made\ncount = sh -c 'echo lines: 1' files/count.sh 2\nlines = 1\n",
                 COURSE_COMMAND_FAILED, "count", not_second);
     put_file(f.folder, "work/tried/sh", "#!/bin/sh\necho lines: 1\n");
-    expect_fail(&f, "make = touch made\ncount = ./sh files/count.sh 2\nlines = 1\n", COURSE_COMMAND_FAILED,
+    expect_fail(&f, "make = mkdir made\ncount = ./sh files/count.sh 2\nlines = 1\n", COURSE_COMMAND_FAILED,
                 "count", "begin with \"sh\"");
-    expect_fail(&f, "make = touch made\ncount = sh sh files/count.sh 2\nlines = 1\n", COURSE_COMMAND_FAILED,
+    expect_fail(&f, "make = mkdir made\ncount = sh sh files/count.sh 2\nlines = 1\n", COURSE_COMMAND_FAILED,
                 "count", not_second);
-    expect_fail(&f, "make = touch made\ncount = sh files/count.sh 1 2\nlines = 1\n", COURSE_ANSWER_WRONG,
+    expect_fail(&f, "make = mkdir made\ncount = sh files/count.sh 1 2\nlines = 1\n", COURSE_ANSWER_WRONG,
                 "lines", "Your command \"count\" prints it");
     put_file(f.folder, "work/tried/files/count.sh", "echo lines: 1\n");
-    expect_fail(&f, "make = touch made\ncount = sh files/count.sh 2\nlines = 1\n", COURSE_ANSWER_WRONG,
+    expect_fail(&f, "make = mkdir made\ncount = sh files/count.sh 2\nlines = 1\n", COURSE_ANSWER_WRONG,
                 "lines", "on the task's own files");
     close_task(&f);
 }
