@@ -1,49 +1,15 @@
-// Kernel launches: the configuration of <<<>>>, the checks a GPU makes, the run on the simulator.
+// Kernel launches: the checks a GPU makes, the run on the simulator.
 #include "runtime.h"
+
+#include "configuration.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-// ---- <<<grid, block, shared, stream>>> -----------------------------------------------------------------
-
-enum { CONFIGURATIONS = 16 }; // a launch whose arguments launch again is rare
-
-typedef struct configuration {
-    dim3 grid, block;
-    size_t shared;
-    void *stream;
-    const void
-        *caller; // where the program has its <<<>>>; what launches is a stub that all of a kernel's share
-} configuration;
-
-static _Thread_local configuration configurations[CONFIGURATIONS];
-static _Thread_local unsigned configuration_count;
-static _Thread_local const void *launch_caller; // of the configuration taken last
-
-unsigned __cudaPushCallConfiguration(dim3 grid, dim3 block, size_t shared, void *stream);
-cudaError_t __cudaPopCallConfiguration(dim3 *grid, dim3 *block, size_t *shared, void *stream);
 cudaError_t __cudaLaunchKernel(cudaKernel_t kernel, dim3 grid, dim3 block, void **args, size_t shared,
                                cudaStream_t stream);
-
-unsigned __cudaPushCallConfiguration(dim3 grid, dim3 block, size_t shared, void *stream) {
-    if (configuration_count == CONFIGURATIONS) return 1;
-    const void *caller = __builtin_return_address(0);
-    configurations[configuration_count++] = (configuration){grid, block, shared, stream, caller};
-    return 0;
-}
-
-cudaError_t __cudaPopCallConfiguration(dim3 *grid, dim3 *block, size_t *shared, void *stream) {
-    if (configuration_count == 0) return cudaErrorMissingConfiguration;
-    const configuration *c = &configurations[--configuration_count];
-    *grid = c->grid;
-    *block = c->block;
-    *shared = c->shared;
-    *(void **)stream = c->stream;
-    launch_caller = c->caller;
-    return cudaSuccess;
-}
 
 // ---- what a GPU refuses ---------------------------------------------------------------------------------
 
@@ -362,8 +328,8 @@ static cudaError_t launch_plain(const void *symbol, dim3 grid, dim3 block, void 
                                  .stream = stream,
                                  .attrs = &attribute,
                                  .numAttrs = cooperative};
-    if (launch_caller) cudart.caller = launch_caller;
-    launch_caller = NULL;
+    const void *written = cudart_configuration_caller();
+    if (written) cudart.caller = written;
     return launch(symbol, &config, args);
 }
 

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "channel.h"
+#include "cudart/configuration.h"
 #include "cudart/error_words.h"
 #include "cudart/host_process.h"
 
@@ -32,7 +33,6 @@ static struct {
 } program;
 
 static _Thread_local int channel = -1;
-static _Thread_local const void *launched_from; // the <<<>>> of the launch that comes
 
 // The process that has the device is gone, and with it all that this program did; or the program closed the way there.
 _Noreturn static void give_up(void) {
@@ -195,8 +195,8 @@ static bool open_channel(void) {
 
 static uint64_t call(unsigned which, const uint64_t words[REMOTE_WORDS], const void *caller) {
     if (!program.is_open || (channel < 0 && !open_channel())) return FAILED;
-    if (launched_from) caller = launched_from; // of the kernel's stub, otherwise
-    launched_from = NULL;
+    const void *written = cudart_configuration_caller();
+    if (written) caller = written; // of the kernel's stub, otherwise
     remote_message message = {.kind = REMOTE_CALL, .call = which, .caller = (uint64_t)(uintptr_t)caller};
     memcpy(message.words, words, sizeof message.words);
     int before = errno;
@@ -314,41 +314,4 @@ typedef struct channel_format {
 channel_format cudaCreateChannelDesc(int x, int y, int z, int w, unsigned kind);
 channel_format cudaCreateChannelDesc(int x, int y, int z, int w, unsigned kind) {
     return (channel_format){{x, y, z, w}, kind};
-}
-
-// ---- <<<grid, block, shared, stream>>>: kept between two calls of a kernel's stub ---------------------------------
-
-enum { CONFIGURATIONS = 16 };
-
-typedef struct three {
-    unsigned x, y, z;
-} three;
-
-static _Thread_local struct configuration {
-    three grid, block;
-    size_t shared;
-    void *stream;
-    const void *caller;
-} configurations[CONFIGURATIONS];
-static _Thread_local unsigned configuration_count;
-
-unsigned __cudaPushCallConfiguration(three grid, three block, size_t shared, void *stream);
-unsigned __cudaPushCallConfiguration(three grid, three block, size_t shared, void *stream) {
-    if (configuration_count == CONFIGURATIONS) return 1;
-    const void *caller = __builtin_return_address(0);
-    configurations[configuration_count++] = (struct configuration){grid, block, shared, stream, caller};
-    return 0;
-}
-
-int __cudaPopCallConfiguration(three *grid, three *block, size_t *shared, void **stream);
-int __cudaPopCallConfiguration(three *grid, three *block, size_t *shared, void **stream) {
-    enum { MISSING_CONFIGURATION = 52 };
-    if (configuration_count == 0) return MISSING_CONFIGURATION;
-    const struct configuration *c = &configurations[--configuration_count];
-    *grid = c->grid;
-    *block = c->block;
-    *shared = c->shared;
-    *stream = c->stream;
-    launched_from = c->caller;
-    return 0;
 }
