@@ -1,0 +1,49 @@
+"""What a provider is: a rival of the zoo written in Python, one module each.
+
+    NAME = "torch"                          # what tables call it; the name in src/bench/rivals.def
+    def version() -> str                    # of what is measured; raises Missing where it is not installed
+    def offers(problem) -> list[str]        # names of its candidates for this case; [] where it does none
+    def prepare(problem, name, sets) -> run # compiles, warms up, makes tensors; run(i) enqueues on set i
+
+run(i) does the whole operation on the buffers of sets[i], in the stream that is current (runner.py makes the sampler's own
+stream PyTorch's current one), and writes the outputs in place. It must not synchronize, and what it allocates is its own.
+It may be recorded into a CUDA graph; one that cannot be raises, and is timed without. It is called often: views, shapes
+and compiled functions belong into prepare.
+
+Every set holds the same inputs, byte for byte the zoo's own. Inputs are never to be written. kz compares the outputs with
+its own reference, before and after timing. An exception becomes the candidate's row; print goes to stderr, whose last
+line is told where the process dies.
+"""
+
+from dataclasses import dataclass, field
+
+
+class Missing(Exception):
+    """A package is not here, or of the wrong version: the reason, and the command that gets it."""
+
+
+class Unsupported(Exception):
+    """Raised by prepare: this candidate does not do the case after all, and why."""
+
+
+@dataclass(frozen=True)
+class Problem:
+    family: str  # "reduce"
+    operation: str  # "sum"
+    type: str  # "f32": of the case; buffers may have others
+    axes: dict  # by name, in the family's order: {"n": 1048576}
+    scalars: dict = field(default_factory=dict)  # what a kernel gets besides: {"a": 2.5}
+    device: str = "cpu"  # or "cuda:0"
+    seed: int = 0  # of the inputs
+
+
+@dataclass(frozen=True)
+class Buffer:
+    address: int  # of element 0: the GPU's on cuda, this process's own on cpu
+    count: int  # elements
+    type: str  # f32 f16 bf16 f64 i32 i64 u8 u16 u32
+    role: str  # "input", "output", or "inout": restored before each run
+    device: str = "cpu"
+
+
+SIZES = {"f64": 8, "i64": 8, "f32": 4, "i32": 4, "u32": 4, "f16": 2, "bf16": 2, "u16": 2, "u8": 1}

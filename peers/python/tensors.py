@@ -1,0 +1,54 @@
+"""PyTorch's view of kz's memory: a Buffer as a tensor, without a copy."""
+
+import ctypes
+
+import torch
+
+from provider import SIZES
+
+TYPES = {
+    "f64": torch.float64,
+    "f32": torch.float32,
+    "f16": torch.float16,
+    "bf16": torch.bfloat16,
+    "i64": torch.int64,
+    "i32": torch.int32,
+    "u32": torch.uint32,
+    "u16": torch.uint16,
+    "u8": torch.uint8,
+}
+
+
+class _Bytes:
+    """GPU memory as the CUDA array interface describes it; bf16 has no name there, so it is bytes."""
+
+    def __init__(self, address, size):
+        self.__cuda_array_interface__ = {
+            "shape": (size,),
+            "typestr": "|u1",
+            "data": (address, False),
+            "version": 3,
+        }
+
+
+def tensor(buffer, *shape):
+    """The buffer as a tensor of that shape; without a shape, of one dimension. A shape may be of fewer elements."""
+    size = buffer.count * SIZES[buffer.type]
+    if size == 0:
+        whole = torch.empty(0, dtype=TYPES[buffer.type], device=buffer.device)
+    elif buffer.device == "cpu":
+        memory = (ctypes.c_uint8 * size).from_address(buffer.address)
+        whole = torch.frombuffer(memory, dtype=TYPES[buffer.type])
+    else:
+        whole = torch.as_tensor(_Bytes(buffer.address, size), device=buffer.device).view(TYPES[buffer.type])
+    if not shape:
+        return whole
+    count = 1
+    for extent in shape:
+        count *= extent
+    return whole[:count].view(shape)
+
+
+def tensors(sets, name, *shape):
+    """One buffer in every set: prepare's usual first lines."""
+    return [tensor(buffers[name], *shape) for buffers in sets]
