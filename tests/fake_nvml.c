@@ -35,6 +35,12 @@ int nvmlDeviceGetTemperature(void *handle, int sensor, unsigned *celsius);
 int nvmlDeviceGetTemperature(void *handle, int sensor, unsigned *celsius) { return *celsius = 0, 3; }
 int nvmlDeviceGetPowerUsage(void *handle, unsigned *milliwatts);
 int nvmlDeviceGetPowerUsage(void *handle, unsigned *milliwatts) { return *milliwatts = 412500, 0; }
+// A counter: 0.75 J more at each call.
+int nvmlDeviceGetTotalEnergyConsumption(void *handle, unsigned long long *millijoules);
+int nvmlDeviceGetTotalEnergyConsumption(void *handle, unsigned long long *millijoules) {
+    static unsigned long long total = 1000;
+    return *millijoules = total += 750, handle != &device;
+}
 int nvmlDeviceGetCurrentClocksThrottleReasons(void *handle, unsigned long long *reasons);
 int nvmlDeviceGetCurrentClocksThrottleReasons(void *handle, unsigned long long *reasons) {
     return *reasons = 0x24, 0;

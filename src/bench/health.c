@@ -90,16 +90,18 @@ bench_health bench_monitor_read(const bench_monitor *m) {
                       .temperature_c = NAN,
                       .power_w = NAN,
                       .power_limit_w = NAN,
+                      .energy_j = NAN,
                       .throttle_reasons = -1};
     if (!m) return h;
     unsigned value = 0;
-    unsigned long long reasons = 0;
+    unsigned long long reasons = 0, millijoules = 0;
     h.known = true;
     if (m->clock) h.sm_hz = scaled(m->clock(m->device, CLOCK_SM, &value), &value, 1e6);
     if (m->clock) h.memory_hz = scaled(m->clock(m->device, CLOCK_MEMORY, &value), &value, 1e6);
     if (m->temperature) h.temperature_c = scaled(m->temperature(m->device, SENSOR_GPU, &value), &value, 1);
     if (m->power) h.power_w = scaled(m->power(m->device, &value), &value, 1e-3);
     if (m->power_limit) h.power_limit_w = scaled(m->power_limit(m->device, &value), &value, 1e-3);
+    if (m->energy && m->energy(m->device, &millijoules) == 0) h.energy_j = (double)millijoules * 1e-3;
     if (m->throttle && m->throttle(m->device, &reasons) == 0) h.throttle_reasons = (int64_t)reasons;
     return h;
 }

@@ -10,6 +10,7 @@ typedef struct bench_health {
     bool known;
     double sm_hz, memory_hz; // clocks right now
     double temperature_c, power_w, power_limit_w;
+    double energy_j;          // since the driver was loaded: differences count
     int64_t throttle_reasons; // NVML's bits; 0 is none, -1 unknown
 } bench_health;
 

@@ -177,8 +177,9 @@ static void digest_of(const double *samples, size_t count, char text[20]) {
 bool bench_record_add_statistics(json_t *statistics, const double *samples, const bench_summary *s) {
     char digest[20];
     digest_of(samples, s->count, digest);
-    json_t *more = json_pack("{so, so, ss}", "p05_s", number(s->fifth_percentile), "p95_s",
-                             number(s->ninety_fifth_percentile), "digest", digest);
+    json_t *more = json_pack("{so, so, so, ss}", "p05_s", number(s->fifth_percentile), "p95_s",
+                             number(s->ninety_fifth_percentile), "p99_s", number(s->ninety_ninth_percentile),
+                             "digest", digest);
     return json_object_update_new(statistics, more) == 0;
 }
 

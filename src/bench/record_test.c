@@ -89,6 +89,7 @@ static void a_record_says_what_was_measured(void **state) {
     assert_null(at(r, "samples_s")); // nobody asked for them
     assert_int_equal(strlen(json_string_value(at(r, "statistics.digest"))), 16);
     assert_float_equal(json_real_value(at(r, "statistics.median_s")), 2.0039e-6, 1e-10);
+    assert_float_equal(json_real_value(at(r, "statistics.p99_s")), 2.007722e-6, 1e-11);
     assert_string_equal(json_string_value(at(r, "check.before.status")), "right");
     assert_float_equal(json_real_value(at(r, "compare.0.time_ratio")), 0.5, 1e-6);
     assert_string_equal(json_string_value(at(r, "compare.0.verdict")), "faster");

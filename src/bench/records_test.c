@@ -106,6 +106,7 @@ static void a_packed_case_is_one_line_without_samples(void **state) {
     assert_string_equal(json_string_value(at(statistics, "digest")), "5de1fbc741875ad5");
     assert_float_equal(json_number_value(at(statistics, "p05_s")), 1.1e-6, 1e-12);
     assert_float_equal(json_number_value(at(statistics, "p95_s")), 3.8e-6, 1e-12);
+    assert_float_equal(json_number_value(at(statistics, "p99_s")), 3.96e-6, 1e-12);
     json_decref(line);
     free(text);
 }

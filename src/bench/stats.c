@@ -64,6 +64,7 @@ bool bench_summarise(const double *samples, size_t count, bench_summary *summary
     summary->first_quartile = quantile_of_sorted(sorted, count, 0.25);
     summary->third_quartile = quantile_of_sorted(sorted, count, 0.75);
     summary->ninety_fifth_percentile = quantile_of_sorted(sorted, count, 0.95);
+    summary->ninety_ninth_percentile = quantile_of_sorted(sorted, count, 0.99);
     summary->most = sorted[count - 1];
     free(sorted);
     return true;

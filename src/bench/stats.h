@@ -15,7 +15,8 @@ typedef struct bench_summary {
     double median;
     double low, high; // 95% interval of the median; the extremes where there are too few samples for one
     bool has_interval;
-    double least, fifth_percentile, first_quartile, third_quartile, ninety_fifth_percentile, most;
+    double least, fifth_percentile, first_quartile, third_quartile, most;
+    double ninety_fifth_percentile, ninety_ninth_percentile; // the slow runs
 } bench_summary;
 
 // Zeros for no samples. `samples` stays as it is. False when out of memory.

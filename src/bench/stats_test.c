@@ -44,6 +44,8 @@ static void a_summary_leaves_the_samples_alone(void **state) {
     assert_float_equal(s.least, 1, 0);
     assert_float_equal(s.first_quartile, 3, 0);
     assert_float_equal(s.third_quartile, 7, 0);
+    assert_float_equal(s.ninety_fifth_percentile, 8.6, 1e-12);
+    assert_float_equal(s.ninety_ninth_percentile, 8.92, 1e-12);
     assert_float_equal(s.most, 9, 0);
     assert_float_equal(bench_relative_error(&s), 0.6, 1e-12);
 }
