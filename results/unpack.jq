@@ -6,6 +6,7 @@ def row($columns; $path):
 def line($columns):
     with_entries(.key as $key | .value |=
         if ["modes", "candidates", "results"] | index($key) then map_values(line($columns)) else row($columns; $key) end);
-input as $head | inputs | $head.shared * line($head.columns) | . as $line | .candidates[] | . as $one
+input as $head | inputs | $head.shared * line($head.columns) | . as $line
+| if .candidates | not then . else .candidates[] | . as $one
 | .results | to_entries[]
-| ($line | del(.modes, .candidates)) + $line.modes[.key] + ($one | del(.results)) + .value + {mode: .key}
+| ($line | del(.modes, .candidates)) + $line.modes[.key] + ($one | del(.results)) + .value + {mode: .key} end

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/base.h"
+#include "bench/compact.h"
 
 static const char *status_of(const bench_micro_point *p) {
     if (p->status == KZ_WRONG) return "wrong";
@@ -147,12 +148,28 @@ static void take_names(bench_micro_list *list, const json_t *record, const char 
              text_in(json_object_get(record, "environment"), "driver"));
 }
 
+// A line of the text; of one that has a head (bench/compact.h), what it is whole. NULL for what is neither.
+static json_t *load_line(const char *text, size_t length, json_t **head) {
+    json_t *line = json_loadb(text, length, 0, NULL), *whole = line;
+    if (line && bench_is_head(line)) {
+        json_decref(*head);
+        *head = line;
+        return NULL;
+    }
+    if (line && *head && !json_object_get(line, "schema")) {
+        whole = bench_expand(*head, line);
+        json_decref(line);
+    }
+    return whole;
+}
+
 bool bench_micro_list_read(bench_micro_list *list, const char *text, size_t size) {
     bool fits = true;
+    json_t *head = NULL;
     for (size_t at = 0; at < size && fits;) {
         const char *newline = memchr(text + at, '\n', size - at);
         size_t length = newline ? (size_t)(newline - text) - at : size - at;
-        json_t *record = json_loadb(text + at, length, 0, NULL);
+        json_t *record = load_line(text + at, length, &head);
         bench_micro_figure figure;
         if (record && read_figure(record, &figure)) {
             fits = bench_micro_list_add(list, &figure);
@@ -161,6 +178,7 @@ bool bench_micro_list_read(bench_micro_list *list, const char *text, size_t size
         json_decref(record);
         at += length + 1;
     }
+    json_decref(head);
     return fits;
 }
 

@@ -197,17 +197,31 @@ static bool add_lines(base_text *out, const json_t *lines, size_t flags) {
     return true;
 }
 
-kz_status bench_records_pack(const json_t *records, base_text *out, kz_error *error) {
-    json_t *cases = json_array(), *others = json_array(), *head = NULL, *kept = NULL;
-    bool done = cases && others && pack_cases(records, cases, others);
-    if (done && json_array_size(cases))
-        done = bench_compact(cases, &head, &kept) && add_line(out, head, JSON_SORT_KEYS) &&
-               add_lines(out, kept, JSON_SORT_KEYS);
-    done = done && add_lines(out, others, 0);
-    json_decref(cases);
-    json_decref(others);
+// The lines behind the head that has what they share.
+static bool add_compact(base_text *out, const json_t *lines) {
+    json_t *head = NULL, *kept = NULL;
+    if (!json_array_size(lines)) return true;
+    bool done = bench_compact(lines, &head, &kept) && add_line(out, head, JSON_SORT_KEYS) &&
+                add_lines(out, kept, JSON_SORT_KEYS);
     json_decref(head);
     json_decref(kept);
+    return done;
+}
+
+// A line of its own schema stands for itself (bench_records_read); only what shares it can be told from that.
+static bool share_schema(const json_t *lines) {
+    size_t i;
+    json_t *line, *schema = json_object_get(json_array_get(lines, 0), "schema");
+    json_array_foreach(lines, i, line) if (!json_equal(json_object_get(line, "schema"), schema)) return false;
+    return schema && json_array_size(lines) > 1;
+}
+
+kz_status bench_records_pack(const json_t *records, base_text *out, kz_error *error) {
+    json_t *cases = json_array(), *others = json_array();
+    bool done = cases && others && pack_cases(records, cases, others) && add_compact(out, cases);
+    done = done && (share_schema(others) ? add_compact(out, others) : add_lines(out, others, 0));
+    json_decref(cases);
+    json_decref(others);
     return done ? KZ_OK : base_fail(error, KZ_NO_MEMORY, "no memory to pack the records");
 }
 
@@ -253,16 +267,19 @@ static bool unpack_case(const json_t *line, json_t *records) {
     return true;
 }
 
-// A head is kept for the lines that follow it; a line that is not packed is a record.
+// A head is kept for the lines that follow it. A line that is not packed is a record: one that says its schema, or has a head
+// whose lines do.
 static bool take_line(json_t *line, json_t **head, json_t *records) {
     if (bench_is_head(line)) {
         json_decref(*head);
         *head = json_incref(line);
         return true;
     }
-    if (!json_is_array(json_object_get(line, "candidates"))) return json_array_append(records, line) == 0;
+    bool packed = json_is_array(json_object_get(line, "candidates"));
+    bool shares = json_object_get(json_object_get(*head, "shared"), "schema");
+    if (!packed && (!shares || json_object_get(line, "schema"))) return json_array_append(records, line) == 0;
     json_t *whole = bench_expand(*head, line);
-    bool done = whole && unpack_case(whole, records);
+    bool done = whole && (packed ? unpack_case(whole, records) : json_array_append(records, whole) == 0);
     json_decref(whole);
     return done;
 }

@@ -211,6 +211,24 @@ static void compacted_lines_expand_to_what_they_were(void **state) {
     json_decref(kept);
 }
 
+// Lines of another kind are kept behind a head too, where each says the schema that all have in common.
+static void lines_of_another_kind_share_a_head(void **state) {
+    static const char lines[] =
+        "{\"schema\":1,\"device\":{\"gpu\":\"h200\"},\"microbench\":{\"name\":\"copy\"},\"value\":1.5}\n"
+        "{\"schema\":1,\"device\":{\"gpu\":\"h200\"},\"microbench\":{\"name\":\"read\"},\"value\":2.5}\n";
+    char *text = pack(lines), *again = pack(text);
+    json_t *records = read_text(text), *before = read_text(lines);
+    (void)state;
+    assert_int_equal(lines_in(text), 3);
+    assert_null(strstr(strchr(text, '\n'), "h200")); // the head alone has it
+    assert_true(json_equal(records, before));
+    assert_string_equal(again, text);
+    json_decref(records);
+    json_decref(before);
+    free(text);
+    free(again);
+}
+
 static void a_line_that_is_cut_off_is_named(void **state) {
     char *path = write_file("{\"schema\":1}\n{\"cut");
     json_t *records;
@@ -231,6 +249,7 @@ int main(void) {
         cmocka_unit_test(older_files_say_roofs),
         cmocka_unit_test(what_was_timed_twice_stays_twice),
         cmocka_unit_test(compacted_lines_expand_to_what_they_were),
+        cmocka_unit_test(lines_of_another_kind_share_a_head),
         cmocka_unit_test(a_line_that_is_cut_off_is_named),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
