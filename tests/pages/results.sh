@@ -108,10 +108,24 @@ grep -q '^| 01_atomic | 80.0 us .* a1fa |$' $results || fail "the ladder has no 
 grep -q '^| 08_epoch_flags | 1.50 us .* f00d |$' $results || fail "the ladder has no newest 08: $(cat $results)"
 [ "$(sed -n '/^The ladder/,$s/^| \(0[0-9]\)_.*/\1/p' $results | head -4 | tr '\n' ' ')" = '01 06 07 08 ' ] ||
     fail "the ladder's order: $(cat $results)"
-for command in d00d f00d a1fa; do
-    grep -qF "2026-11-18-a1fa-reduce.jsonl) | " results/h200/README.md && grep -qF "\`kz bench $command\`" results/h200/README.md ||
-        fail "a file's commands are not all listed: $(cat results/h200/README.md)"
+for commit in d00d f00d a1fa; do
+    grep -qF "2026-11-18-a1fa-reduce.jsonl) | 2026-11-1" results/h200/README.md && grep -qF " | $commit | " results/h200/README.md ||
+        fail "a file's commits are not all listed: $(cat results/h200/README.md)"
 done
+
+# What a later run superseded goes, and a file of nothing else too; what pages show stays: beef timed nothing that was not
+# timed again, c0ffee timed most, and d00d's 06 is of the run that the row shows.
+[ ! -e results/h200/2026-11-13-beef-reduce.jsonl ] || fail "superseded records were kept: $(cat results/h200/2026-11-13-beef-reduce.jsonl)"
+grep -q beef results/h200/README.md && fail "a file that is gone is listed"
+grep -q '07_last_block' $kept || fail "the fullest run lost a variant: $(cat $kept)"
+grep -q '06_vector' results/h200/2026-11-18-a1fa-reduce.jsonl || fail "the run of the row lost a variant"
+expect_exit 0 check results
+{
+    commit=a1fa
+    record 03_sequential_tree kz 1e-5 2026-11-18T00:00:00Z '[]' null | sed 's/"status":"ok"/"status":"unsupported"/;s/"figure":true/"figure":false/'
+} >> results/h200/2026-11-18-a1fa-reduce.jsonl
+expect_exit 0 write results
+grep -q 03_sequential_tree results/h200/2026-11-18-a1fa-reduce.jsonl && fail "what was not measured was kept"
 
 echo '{"cut off' >> results/h200/2026-11-15-c0ffee-reduce.jsonl
 expect_exit 2 write results

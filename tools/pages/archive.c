@@ -71,10 +71,9 @@ const char *bench_current_name(const char *family_name, const char *name) {
     return variant ? variant->name : name;
 }
 
-// Takes the record over.
-static kz_status add(bench_archive *a, json_t *record, const char *file, kz_error *error) {
-    const char *status = json_string_value(json_object_get(record, "status"));
-    bench_figure f = {.record = record, .file = file, .of_case = a->count};
+// What the record says of itself; `of_case` is left to whoever knows the archive.
+static bench_figure describe(json_t *record) {
+    bench_figure f = {.record = record};
     f.gpu = bench_figure_text(&f, "device", "gpu");
     f.device = bench_figure_text(&f, "device", "name");
     f.family = bench_figure_text(&f, "case", "family");
@@ -84,10 +83,18 @@ static kz_status add(bench_archive *a, json_t *record, const char *file, kz_erro
     if (bench_figure_is_ours(&f)) f.candidate = bench_current_name(f.family, f.candidate);
     if (bench_records_by_peak(f.by)) f.by = "peak";
     f.time = bench_figure_text(&f, "run", "time");
-    f.command = bench_figure_text(&f, "run", "command");
     f.commit = bench_figure_text(&f, "code", "commit");
     f.seconds = bench_figure_number(&f, "statistics", "median_s");
     f.bytes = bench_figure_number(&f, "work", "bytes");
+    return f;
+}
+
+// Takes the record over.
+static kz_status add(bench_archive *a, json_t *record, const char *file, kz_error *error) {
+    const char *status = json_string_value(json_object_get(record, "status"));
+    bench_figure f = describe(record);
+    f.file = file;
+    f.of_case = a->count;
     bool stands = status && (strcmp(status, "ok") == 0 || strcmp(status, "not converged") == 0);
     if (!stands || !json_is_true(json_object_get(record, "figure")) || !(f.seconds > 0)) {
         json_decref(record);
@@ -163,6 +170,41 @@ const char *bench_archive_run(const bench_archive *archive, size_t of_case) {
         chosen_rank = rank;
     }
     return chosen;
+}
+
+const char *bench_archive_fullest(const bench_archive *archive, size_t of_case) {
+    const bench_figure *chosen = NULL;
+    size_t most = 0;
+    for (size_t i = 0; i < archive->count; i++) {
+        const bench_figure *f = &archive->figures[i];
+        if (f->of_case != of_case) continue;
+        size_t timed = 0;
+        for (size_t k = 0; k < archive->count; k++) {
+            const bench_figure *other = &archive->figures[k];
+            timed += other->of_case == of_case && strcmp(other->commit, f->commit) == 0;
+        }
+        if (timed < most || (timed == most && strcmp(f->time, chosen->time) <= 0)) continue;
+        chosen = f;
+        most = timed;
+    }
+    return chosen ? chosen->commit : NULL;
+}
+
+bool bench_archive_keeps(const bench_archive *archive, json_t *record) {
+    const char *status = json_string_value(json_object_get(record, "status"));
+    const bench_figure wanted = describe(record);
+    const bench_figure *first = NULL, *own = NULL;
+    if (status && strcmp(status, "unsupported") == 0) return false;
+    for (size_t i = 0; i < archive->count; i++) {
+        const bench_figure *f = &archive->figures[i];
+        if (!same_case(f, &wanted)) continue;
+        if (!first) first = f;
+        if (same_candidate(f, &wanted) && strcmp(f->commit, wanted.commit) == 0) own = f;
+    }
+    if (!first || (own && bench_archive_is_newest(archive, own))) return true;
+    const char *run = bench_archive_run(archive, first->of_case);
+    return (run && strcmp(run, wanted.commit) == 0) ||
+           strcmp(bench_archive_fullest(archive, first->of_case), wanted.commit) == 0;
 }
 
 const bench_figure *bench_archive_best(const bench_archive *archive, size_t of_case, bool rival) {

@@ -13,7 +13,7 @@
 
 typedef struct bench_figure { // strings belong to `record`
     json_t *record;
-    const char *gpu, *device, *family, *name, *by, *candidate, *time, *commit, *command, *file;
+    const char *gpu, *device, *family, *name, *by, *candidate, *time, *commit, *file;
     double seconds, bytes;
     size_t of_case; // the index of the first figure of the same GPU, family and case
 } bench_figure;
@@ -41,7 +41,14 @@ bool bench_archive_is_newest(const bench_archive *archive, const bench_figure *f
 // the case before one that did not; then the newest.
 const char *bench_archive_run(const bench_archive *archive, size_t of_case);
 
-// The fastest variant, or rival, of that run; NULL where it has none.
+// The commit that timed most candidates in the case, of such the newest: figures draw a ladder of one run.
+const char *bench_archive_fullest(const bench_archive *archive, size_t of_case);
+
+// Whether results/ keeps the record, for a page shows it or may: it is of one of these two commits, or its candidate's
+// newest in the case. What was not measured at all is not kept. Records of a case without figures are.
+bool bench_archive_keeps(const bench_archive *archive, json_t *record);
+
+// The fastest variant, or rival, of the run that stands for the case; NULL where it has none.
 const bench_figure *bench_archive_best(const bench_archive *archive, size_t of_case, bool rival);
 
 // How many variants have a figure in the case, by any run.

@@ -1,4 +1,5 @@
 // pages [write | check] [PAGE [WORD...]]: see pages.h.
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -36,6 +37,16 @@ kz_status pages_put(pages_writer *w, const char *path, const base_text *text, kz
     }
     w->written++;
     return base_file_write(path, text->data, text->length, error);
+}
+
+kz_status pages_remove(pages_writer *w, const char *path, kz_error *error) {
+    printf("%s%s\n", path, w->check ? " is stale" : " (removed)");
+    if (w->check) {
+        w->stale++;
+        return KZ_OK;
+    }
+    w->written++;
+    return remove(path) ? base_fail(error, KZ_IO, "%s cannot be removed: %s", path, strerror(errno)) : KZ_OK;
 }
 
 kz_status pages_replace(const char *path, const char *text, const char *begin_mark, const char *end_mark,

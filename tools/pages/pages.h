@@ -14,6 +14,8 @@ typedef struct pages_writer {
 
 // The file is to be this text.
 kz_status pages_put(pages_writer *w, const char *path, const base_text *text, kz_error *error);
+// The file is not to be there any more.
+kz_status pages_remove(pages_writer *w, const char *path, kz_error *error);
 // `text` with what stands between the marks replaced; an error that names `path` where it has no such place.
 kz_status pages_replace(const char *path, const char *text, const char *begin_mark, const char *end_mark,
                         const base_text *section, base_text *out, kz_error *error);

@@ -403,22 +403,24 @@ static kz_status update_family(results *r, const kz_family *family, kz_error *er
     return status;
 }
 
-// A row per command that wrote into the file.
+static bool same_source(const bench_figure *a, const bench_figure *b) {
+    return strcmp(a->file, b->file) == 0 && strcmp(a->commit, b->commit) == 0;
+}
+
+// A row per commit whose figures the file keeps.
 static void add_file_rows(const results *r, const char *file, const char *gpu, base_text *out) {
     const char *slash = strrchr(file, '/'), *name = slash ? slash + 1 : file;
-    for (size_t i = 0; i < r->archive.count; i++) {
-        const bench_figure *f = &r->archive.figures[i];
+    const bench_figure *end = r->archive.figures + r->archive.count;
+    for (const bench_figure *f = r->archive.figures, *before = NULL; f < end; f++) {
         if (strcmp(f->file, file) != 0 || strcmp(f->gpu, gpu) != 0) continue;
-        size_t figures = 0, first = r->archive.count;
-        for (size_t k = 0; k < r->archive.count; k++) {
-            const bench_figure *other = &r->archive.figures[k];
-            if (strcmp(other->file, file) != 0 || strcmp(other->command, f->command) != 0) continue;
-            figures++;
-            if (k < first) first = k;
-        }
-        if (first != i) continue;
-        base_text_add(out, "| [%s](%s) | %.10s | %s | %s | %zu | `%s` |\n", name, name, f->time, f->commit,
-                      bench_figure_text(f, "environment", "driver"), figures, f->command);
+        for (before = r->archive.figures; before < f && !same_source(before, f);) before++;
+        if (before != f) continue; // has its row
+        size_t figures = 0;
+        for (const bench_figure *other = f; other < end; other++)
+            figures += same_source(other, f) && bench_archive_keeps(&r->archive, other->record);
+        if (!figures) continue;
+        base_text_add(out, "| [%s](%s) | %.10s | %s | %s | %zu |\n", name, name, f->time, f->commit,
+                      bench_figure_text(f, "environment", "driver"), figures);
     }
 }
 
@@ -429,9 +431,10 @@ static kz_status update_folder(results *r, const bench_figure *f, const glob_t *
         &out,
         "# Measured on %s\n\nWritten by `pages write results` from the records beside it: one JSON object "
         "per "
-        "line, one line per\ncase of a run, statistics and no samples. The RESULTS.md of the families show "
-        "them.\n\n"
-        "| file | date | commit | driver | figures | command |\n|---|---|---|---|--:|---|\n",
+        "line, one line per\ncase of a run, statistics and no samples, with the command that measured it. "
+        "The "
+        "RESULTS.md of the families show them.\n\n"
+        "| file | date | commit | driver | figures |\n|---|---|---|---|--:|\n",
         f->device);
     for (size_t i = 0; i < files->gl_pathc; i++) add_file_rows(r, files->gl_pathv[i], f->gpu, &out);
     snprintf(path, sizeof path, "results/%s/README.md", folder_of(f));
@@ -440,13 +443,17 @@ static kz_status update_folder(results *r, const bench_figure *f, const glob_t *
     return status;
 }
 
-// The records as they are kept: packed, without samples.
+// The records as they are kept: those that pages show, packed, without samples.
 static kz_status update_records(results *r, const char *path, kz_error *error) {
     json_t *records = NULL;
     base_text packed = {0};
     kz_status status = bench_records_read(path, &records, error);
-    if (!status) status = bench_records_pack(records, &packed, error);
-    if (!status) status = pages_put(r->writer, path, &packed, error);
+    for (size_t i = json_array_size(records); i-- > 0;)
+        if (!bench_archive_keeps(&r->archive, json_array_get(records, i))) json_array_remove(records, i);
+    if (!status && json_array_size(records)) status = bench_records_pack(records, &packed, error);
+    if (!status)
+        status =
+            packed.length ? pages_put(r->writer, path, &packed, error) : pages_remove(r->writer, path, error);
     json_decref(records);
     base_text_free(&packed);
     return status;
@@ -473,10 +480,10 @@ kz_status pages_results(pages_writer *w, const char *const *files, size_t count,
         base_fail_note(error, "likely cause: this is not the folder of the sources; or name the files");
     }
     for (size_t i = 0; i < count && !status; i++) status = bench_archive_read(&r.archive, files[i], error);
-    for (size_t i = 0; i < found.gl_pathc && !status; i++) {
+    for (size_t i = 0; i < found.gl_pathc && !status; i++)
+        status = bench_archive_read(&r.archive, found.gl_pathv[i], error);
+    for (size_t i = 0; i < found.gl_pathc && !status; i++)
         status = update_records(&r, found.gl_pathv[i], error);
-        if (!status) status = bench_archive_read(&r.archive, found.gl_pathv[i], error);
-    }
     if (!status) status = sort_figures(&r, error);
     if (!status) status = update_all(&r, &found, count == 0, error);
     free(r.sorted);
