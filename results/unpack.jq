@@ -3,9 +3,12 @@ def row($columns; $path):
     if type == "array" and $columns[$path] then [$columns[$path], .] | transpose | map({(.[0]): .[1]}) | add else . end
     | if type == "object" then with_entries(.key as $key | .value |= row($columns; "\($path).\($key)"))
       elif type == "array" then map(row($columns; "\($path)[]")) else . end;
+def part($keys): # the last columns may be missing
+    if type == "array" then . as $row | reduce range(length) as $i ({}; . + {($keys[$i]): $row[$i]}) else . end;
 def line($columns):
     with_entries(.key as $key | .value |=
-        if ["modes", "candidates", "results"] | index($key) then map_values(line($columns)) else row($columns; $key) end);
+        if ["modes", "candidates", "results"] | index($key) then map_values(part($columns[$key]) | line($columns))
+        else row($columns; $key) end);
 input as $head | inputs | $head.shared * line($head.columns) | . as $line
 | if .candidates | not then . else .candidates[] | . as $one
 | .results | to_entries[]

@@ -147,27 +147,107 @@ static json_t *to_object(json_t *columns, const char *path, json_t *value) {
     return whole;
 }
 
+// ---- parts -------------------------------------------------------------------------------------------------
+
+static bool has_parts(const char *key) {
+    return strcmp(key, "modes") == 0 || strcmp(key, "candidates") == 0 || strcmp(key, "results") == 0;
+}
+
+// Counts the keys of all parts of a line, by what they are parts of. False when out of memory.
+static bool count_keys(json_t *counts, json_t *object) {
+    const char *key, *name;
+    json_t *parts, *value;
+    int failed = 0;
+    json_object_foreach(object, key, parts) {
+        if (!has_parts(key)) continue;
+        size_t count = json_is_array(parts) ? json_array_size(parts) : json_object_size(parts);
+        void *at = json_object_iter(parts);
+        for (size_t i = 0; i < count && !failed; i++) {
+            json_t *part = at ? json_object_iter_value(at) : json_array_get(parts, i);
+            if (!json_object_get(counts, key)) failed |= json_object_set_new(counts, key, json_object());
+            json_t *known = json_object_get(counts, key);
+            json_object_foreach(part, name, value) failed |= json_object_set_new(
+                known, name, json_integer(json_integer_value(json_object_get(known, name)) + 1));
+            failed |= !count_keys(counts, part);
+            if (at) at = json_object_iter_next(parts, at);
+        }
+    }
+    return !failed;
+}
+
+// Keys as columns: those that most parts have come first, since a row may end early. A new reference, or NULL.
+static json_t *columns_of(json_t *counts) {
+    json_t *left = keys_of(counts), *sorted = json_array(), *key;
+    int failed = !left || !sorted;
+    while (!failed && json_array_size(left)) {
+        size_t i, best = 0;
+        json_int_t most = -1;
+        json_array_foreach(left, i, key) {
+            json_int_t here = json_integer_value(json_object_get(counts, json_string_value(key)));
+            if (here <= most) continue;
+            most = here;
+            best = i;
+        }
+        failed = json_array_append(sorted, json_array_get(left, best)) | json_array_remove(left, best);
+    }
+    json_decref(left);
+    if (!failed) return sorted;
+    json_decref(sorted);
+    return NULL;
+}
+
+// A part as a row that ends with the last column it has; where it lacks one before that, as it is.
+static json_t *part_to_row(const json_t *keys, json_t *part) {
+    json_t *row = json_array(), *value = part;
+    for (size_t i = 0; row && json_array_size(row) < json_object_size(part) && value; i++) {
+        value = json_object_get(part, json_string_value(json_array_get(keys, i)));
+        if (value) json_array_append(row, value);
+    }
+    if (row && json_array_size(row) == json_object_size(part)) return row;
+    json_decref(row);
+    return json_incref(part);
+}
+
+static json_t *row_to_part(const json_t *keys, json_t *part) {
+    size_t i;
+    json_t *value, *object;
+    if (!json_is_array(part)) return json_incref(part);
+    int failed = !(object = json_object());
+    json_array_foreach(part, i, value) if (i < json_array_size(keys)) failed |=
+        json_object_set(object, json_string_value(json_array_get(keys, i)), value);
+    if (!failed) return object;
+    json_decref(object);
+    return NULL;
+}
+
 // ---- lines -------------------------------------------------------------------------------------------------
 
 static json_t *rewrite_line(rewrite *make, json_t *columns, json_t *object);
 
+static json_t *rewrite_part(rewrite *make, json_t *columns, const char *key, json_t *part) {
+    const json_t *keys = json_object_get(columns, key);
+    json_t *whole = row_to_part(keys, part), *made = rewrite_line(make, columns, whole), *row = made;
+    if (made && make == to_row) {
+        row = part_to_row(keys, made);
+        json_decref(made);
+    }
+    json_decref(whole);
+    return row;
+}
+
 // Each of the modes, candidates or results: their own members have columns, whichever of them they are of.
-static json_t *rewrite_each(rewrite *make, json_t *columns, json_t *parts) {
+static json_t *rewrite_each(rewrite *make, json_t *columns, const char *key, json_t *parts) {
     size_t i;
     const char *name;
     json_t *part, *made = json_copy(parts);
     int failed = !made;
     json_array_foreach(parts, i, part) failed |=
-        json_array_set_new(made, i, rewrite_line(make, columns, part));
+        json_array_set_new(made, i, rewrite_part(make, columns, key, part));
     json_object_foreach(parts, name, part) failed |=
-        json_object_set_new(made, name, rewrite_line(make, columns, part));
+        json_object_set_new(made, name, rewrite_part(make, columns, key, part));
     if (!failed) return made;
     json_decref(made);
     return NULL;
-}
-
-static bool has_parts(const char *key) {
-    return strcmp(key, "modes") == 0 || strcmp(key, "candidates") == 0 || strcmp(key, "results") == 0;
 }
 
 static json_t *rewrite_line(rewrite *make, json_t *columns, json_t *object) {
@@ -175,20 +255,36 @@ static json_t *rewrite_line(rewrite *make, json_t *columns, json_t *object) {
     json_t *value, *made = json_object();
     int failed = !made;
     json_object_foreach(object, key, value) failed |= json_object_set_new(
-        made, key, has_parts(key) ? rewrite_each(make, columns, value) : make(columns, key, value));
+        made, key, has_parts(key) ? rewrite_each(make, columns, key, value) : make(columns, key, value));
     if (!failed) return made;
     json_decref(made);
     return NULL;
 }
 
+// The columns of the parts of all lines. A new reference, or NULL.
+static json_t *part_columns(json_t *lines) {
+    const char *key;
+    size_t i;
+    json_t *line, *keys, *counts = json_object(), *columns = json_object();
+    int failed = !counts || !columns;
+    json_array_foreach(lines, i, line) failed |= !count_keys(counts, line);
+    json_object_foreach(counts, key, keys) failed |= json_object_set_new(columns, key, columns_of(keys));
+    json_decref(counts);
+    if (!failed) return columns;
+    json_decref(columns);
+    return NULL;
+}
+
 bool bench_compact(const json_t *lines, json_t **head, json_t **kept) {
-    json_t *shared = shared_by_all(lines), *columns = json_object();
-    int failed = !shared || !columns || !(*kept = json_array());
-    for (size_t i = 0; i < json_array_size(lines) && !failed; i++) {
-        json_t *own = subtract(json_array_get(lines, i), shared);
-        failed = json_array_append_new(*kept, rewrite_line(to_row, columns, own));
-        json_decref(own);
-    }
+    size_t i;
+    json_t *own, *shared = shared_by_all(lines), *rest = json_array(), *columns = NULL;
+    int failed = !shared || !rest || !(*kept = json_array());
+    for (i = 0; i < json_array_size(lines) && !failed; i++)
+        failed = json_array_append_new(rest, subtract(json_array_get(lines, i), shared));
+    if (!failed) failed = !(columns = part_columns(rest));
+    json_array_foreach(rest, i, own) if (!failed) failed =
+        json_array_append_new(*kept, rewrite_line(to_row, columns, own));
+    json_decref(rest);
     *head = json_pack("{si, so, so}", "schema", BENCH_COMPACT_SCHEMA, "columns", columns, "shared", shared);
     if (*head && !failed) return true;
     json_decref(*head);

@@ -2,7 +2,8 @@
 //
 // A head comes first: {"schema": 3, "columns": {"statistics": ["count", ..], "check.before": [..], ..}, "shared": ..}.
 // What all lines share stands in its "shared", down to single members; a line has what is its own. An object with the
-// keys that "columns" lists for it stands as an array of its values. Nothing is rounded, and nothing is computed anew:
+// keys that "columns" lists for it stands as an array of its values. A mode, candidate or result stands so too, by the
+// columns of "modes", "candidates" and "results"; the last columns may be missing. Nothing is rounded, and nothing is computed anew:
 // bench_expand gives back what bench_compact was given.
 #ifndef BENCH_COMPACT_H
 #define BENCH_COMPACT_H

@@ -211,6 +211,29 @@ static void compacted_lines_expand_to_what_they_were(void **state) {
     json_decref(kept);
 }
 
+// A result is a row of the columns that most have first; it may end early, and one with a hole stays an object.
+static void results_are_rows_that_may_end_early(void **state) {
+    json_t *lines =
+        lines_of("[{\"candidates\":[{\"results\":{\"a\":{\"status\":\"ok\",\"time\":null,\"compare\":3},"
+                 "\"b\":{\"status\":\"ok\",\"time\":2},\"c\":{\"status\":\"no\",\"compare\":4}}}]},"
+                 "{\"candidates\":[{\"results\":{\"a\":{\"status\":\"ok\",\"time\":5},\"b\":{}}}]}]");
+    json_t *head, *kept;
+    (void)state;
+    assert_true(bench_compact(lines, &head, &kept));
+    json_t *results = at(kept, "0.candidates.0.0"); // the only column of a candidate
+    assert_int_equal(json_array_size(at(results, "a")), 3);
+    assert_int_equal(json_array_size(at(results, "b")), 2);
+    assert_true(json_is_object(at(results, "c")));
+    for (size_t i = 0; i < json_array_size(lines); i++) {
+        json_t *whole = bench_expand(head, json_array_get(kept, i));
+        assert_true(json_equal(whole, json_array_get(lines, i)));
+        json_decref(whole);
+    }
+    json_decref(lines);
+    json_decref(head);
+    json_decref(kept);
+}
+
 // Lines of another kind are kept behind a head too, where each says the schema that all have in common.
 static void lines_of_another_kind_share_a_head(void **state) {
     static const char lines[] =
@@ -249,6 +272,7 @@ int main(void) {
         cmocka_unit_test(older_files_say_roofs),
         cmocka_unit_test(what_was_timed_twice_stays_twice),
         cmocka_unit_test(compacted_lines_expand_to_what_they_were),
+        cmocka_unit_test(results_are_rows_that_may_end_early),
         cmocka_unit_test(lines_of_another_kind_share_a_head),
         cmocka_unit_test(a_line_that_is_cut_off_is_named),
     };
