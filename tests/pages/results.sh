@@ -66,7 +66,7 @@ mv "$FOLDER/kept.md" $results
 kept=results/h200/2026-11-15-c0ffee-reduce.jsonl
 grep -q samples_s $kept && fail "samples were kept"
 [ "$(sed 1d $kept | grep -c '"candidates":')" = 2 ] || fail "not one line for each case of a run: $(cat $kept)"
-grep -q '"statistics":\["[0-9a-f]\{16\}",' $kept || fail "no digest of the samples: $(cat $kept)"
+grep -q '\["[0-9a-f]\{16\}",' $kept || fail "no digest of the samples: $(cat $kept)"
 grep -q wrong_one $kept || fail "a result was lost"
 cp $kept "$FOLDER/packed"
 record 06_vector kz 3e-6 2026-11-15T00:00:01Z '[]' null >> $kept
