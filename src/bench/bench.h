@@ -1,8 +1,8 @@
-// bench: measures the candidates of one case beside each other, on the same bytes, cold, checked before and
-// after.
+// bench: measures the candidates of one case beside each other, on the same bytes, under the same conditions, checked
+// before and after.
 //
-// Split as the work grows apart: stats (what samples say), stop (when to end), measure (the loop), sampler (a
-// device's clock), data (the bytes), candidate (what can be timed), probes (peaks and flushes), health
+// Split as the work grows apart: stats (what samples say), stop (when to end), measure (the loop), condition (under
+// what), sampler (a device's clock), data (the bytes), candidate (what can be timed), probes (peaks and flushes), health
 // (NVML), record (JSON), target (goals). This header is the whole: one request, one outcome.
 #ifndef BENCH_BENCH_H
 #define BENCH_BENCH_H
@@ -29,7 +29,9 @@ typedef struct bench_request {
     size_t peer_count;
     uint64_t seed;
     bench_rule rule;
-    bool brief;                // single launches alone, no graphs: for cases that are long enough
+    const bench_condition *conditions; // at most BENCH_CONDITIONS; NULL: latency and throughput, cold
+    size_t condition_count;
+    kz_stream *first_stream;   // that of the device; may be NULL where no condition asks for it
     bool (*interrupted)(void); // may be NULL
     void (*progress)(const char *what, void *context); // may be NULL: "verifying", "latency", ...
     void *progress_context;
@@ -57,8 +59,8 @@ typedef struct bench_result {
     kz_status status;                 // KZ_OK, KZ_WRONG, KZ_UNSUPPORTED (left out), or what stopped it
     kz_error error;                   // why
     bench_check before, after, fresh; // fresh: after timing, on other inputs, where they are cheap to make
-    bench_timing timings[BENCH_MODES];
-    kz_counters counters; // simulator: of one run
+    bench_timing timings[BENCH_CONDITIONS]; // by the outcome's conditions
+    kz_counters counters;                   // simulator: of one run
 } bench_result;
 
 typedef struct bench_outcome {
@@ -72,8 +74,11 @@ typedef struct bench_outcome {
     double input_seconds, reference_seconds;
     bool timed; // false on the simulator
     bool interrupted;
-    bench_mode figure;                           // the mode whose median is the figure of this case
-    double copy[BENCH_MODES], read[BENCH_MODES]; // measured peaks in bytes per second; NAN where none
+    size_t condition_count;
+    bench_condition conditions[BENCH_CONDITIONS];
+    size_t figure; // the condition whose median is the figure of this case
+    // Peaks measured under each condition, in bytes per second; NAN where none.
+    double copy[BENCH_CONDITIONS], read[BENCH_CONDITIONS];
     // Peaks that were not measured beside this case: a copy, where none was; what the cores compute in the case's
     // type, where the case computes. NAN and "" where there is none.
     bench_known_peak known_copy, known_compute;
@@ -86,14 +91,21 @@ typedef struct bench_outcome {
 kz_status bench_run(const bench_request *request, bench_outcome **outcome, kz_error *error);
 void bench_outcome_free(bench_outcome *outcome);
 
+// Fills the figures from the times, and chooses the condition that counts: the first, or graphs where runs are short
+// and both were measured.
+void bench_outcome_derive(bench_outcome *outcome);
+bool bench_is_short(double seconds); // below 50 us the graph's figure is the figure
+
 // Whether a figure in flops per second says more than one in bytes: there are more of them for each byte than
 // any GPU that we know could do while it waits for the byte.
 bool bench_work_computes(const kz_work *work);
 
-// Ours over the other's, from samples taken beside each other in that mode. Invalid where one was not timed.
-bench_ratio bench_outcome_ratio(const bench_outcome *outcome, size_t ours, size_t other, bench_mode mode);
+// Ours over the other's, from samples taken under that condition, the one beside the other. Invalid where one was not
+// timed.
+bench_ratio bench_outcome_ratio(const bench_outcome *outcome, size_t ours, size_t other, size_t condition);
 
-// The fastest result of a provider in the figure's mode, right and timed; -1 where there is none.
+// The fastest result of a provider under that condition (the figure's), right and timed; -1 where there is none.
+int bench_outcome_best_under(const bench_outcome *outcome, bench_provider provider, size_t condition);
 int bench_outcome_best(const bench_outcome *outcome, bench_provider provider);
 
 #endif

@@ -226,6 +226,11 @@ static kz_status peak_enqueue(void *self, kz_stream *stream, size_t set, kz_erro
     }
 }
 
+static kz_status peak_produce(void *self, kz_stream *stream, size_t set, kz_error *error) {
+    peak *r = self;
+    return bench_probe_rewrite(r->probes, stream, r->from + set * r->stride, r->bytes, error);
+}
+
 static void peak_close(void *self) {
     peak *r = self;
     kz_memory_free(r->data->device, r->from, NULL);
@@ -269,6 +274,7 @@ kz_status bench_candidate_peak(const bench_data *data, bench_probes *probes, ben
     r->stride = (r->bytes + 255) / 256 * 256;
     candidate->self = r;
     candidate->enqueue = peak_enqueue;
+    candidate->produce = peak_produce;
     candidate->close = peak_close;
     kz_status status = peak_allocate(r, error);
     if (status != KZ_OK) bench_candidate_close(candidate);

@@ -21,6 +21,8 @@ typedef struct bench_candidate {
     kz_plan plan;          // of a variant or a guest; no steps elsewhere
     void *self;
     kz_status (*enqueue)(void *self, kz_stream *stream, size_t set, kz_error *error);
+    // Writes the inputs of a set again, by a kernel; NULL: they are the data's.
+    kz_status (*produce)(void *self, kz_stream *stream, size_t set, kz_error *error);
     void (*close)(void *self);
 } bench_candidate;
 

@@ -16,12 +16,7 @@ enum {
     SMALL_OUTPUT = 16 << 20, // poisoned with the mark that messages recognise; larger ones with 0xff
 };
 
-static size_t bytes_of(const kz_buffer *b) { return b->count * kz_type_size(b->type); }
 static size_t round_up(size_t bytes) { return (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT; }
-static size_t offset_of(const bench_data *d, size_t b) {
-    return d->c.misalign * kz_type_size(d->buffers[b].type);
-}
-
 // ---- on the host --------------------------------------------------------------------------------
 
 typedef struct fill {
@@ -98,7 +93,7 @@ static kz_status allocate_host(bench_data *d, kz_error *error) {
     bool enough = true;
     for (size_t b = 0; b < d->buffer_count; b++) {
         const kz_buffer *buffer = &d->buffers[b];
-        size_t bytes = bytes_of(buffer) + 1; // an empty buffer has an address too
+        size_t bytes = bench_data_bytes(d, b) + 1; // an empty buffer has an address too
         if (buffer->role != KZ_OUTPUT) enough = enough && (d->host[b] = malloc(bytes));
         if (buffer->role == KZ_INPUT) continue;
         if (bytes > largest) largest = bytes;
@@ -117,7 +112,8 @@ static kz_status allocate_host(bench_data *d, kz_error *error) {
 size_t bench_data_sets(kz_device *device, const kz_family *family, const kz_case *c) {
     kz_buffer buffers[KZ_FAMILY_BUFFERS];
     size_t count = family->buffers(c, buffers), footprint = 1, available = 0;
-    for (size_t b = 0; b < count; b++) footprint += round_up(bytes_of(&buffers[b]));
+    for (size_t b = 0; b < count; b++)
+        footprint += round_up(buffers[b].count * kz_type_size(buffers[b].type));
     size_t sets = (TIMES_L2 * kz_device_get_info(device)->l2_bytes + footprint - 1) / footprint;
     if (kz_memory_available(device, &available, NULL) == KZ_OK && sets > available / 4 / footprint)
         sets = available / 4 / footprint; // the peaks need as much again, and the inouts a copy
@@ -127,8 +123,8 @@ size_t bench_data_sets(kz_device *device, const kz_family *family, const kz_case
 static kz_status allocate_device(bench_data *d, kz_error *error) {
     kz_status status = KZ_OK;
     for (size_t b = 0; b < d->buffer_count && status == KZ_OK; b++) {
-        size_t bytes = bytes_of(&d->buffers[b]);
-        d->stride[b] = round_up(bytes + offset_of(d, b) + 1);
+        size_t bytes = bench_data_bytes(d, b);
+        d->stride[b] = round_up(bytes + bench_data_offset(d, b) + 1);
         d->footprint += bytes;
         status = family_alloc(d->device, d->family, &d->c, d->sets * d->stride[b], &d->base[b], error);
         if (status == KZ_OK && d->buffers[b].role == KZ_INOUT)
@@ -137,20 +133,18 @@ static kz_status allocate_device(bench_data *d, kz_error *error) {
     return status;
 }
 
-static kz_ptr address(const bench_data *d, size_t b, size_t set) {
-    return d->base[b] + set * d->stride[b] + offset_of(d, b);
-}
-
 static kz_status upload(const bench_data *d, size_t sets, kz_error *error) {
     kz_status status = KZ_OK;
     for (size_t b = 0; b < d->buffer_count && status == KZ_OK; b++) {
-        size_t bytes = bytes_of(&d->buffers[b]);
+        size_t bytes = bench_data_bytes(d, b);
         if (!d->host[b] || bytes == 0) continue;
-        status = kz_copy_to_device(d->device, NULL, address(d, b, 0), d->host[b], bytes, error);
+        status = kz_copy_to_device(d->device, NULL, bench_data_address(d, b, 0), d->host[b], bytes, error);
         for (size_t s = 1; s < sets && status == KZ_OK; s++)
-            status = kz_copy_on_device(d->device, NULL, address(d, b, s), address(d, b, 0), bytes, error);
+            status = kz_copy_on_device(d->device, NULL, bench_data_address(d, b, s),
+                                       bench_data_address(d, b, 0), bytes, error);
         if (status == KZ_OK && d->pristine[b])
-            status = kz_copy_on_device(d->device, NULL, d->pristine[b], address(d, b, 0), bytes, error);
+            status =
+                kz_copy_on_device(d->device, NULL, d->pristine[b], bench_data_address(d, b, 0), bytes, error);
     }
     return status ? status : kz_device_synchronize(d->device, error);
 }
@@ -182,38 +176,20 @@ void bench_data_close(bench_data *data) {
     *data = (bench_data){0};
 }
 
-void bench_data_addresses(const bench_data *data, size_t set, kz_ptr addresses[KZ_FAMILY_BUFFERS]) {
-    for (size_t b = 0; b < data->buffer_count; b++) addresses[b] = address(data, b, set);
-}
-
-bool bench_data_has_inout(const bench_data *data) {
-    for (size_t b = 0; b < data->buffer_count; b++)
-        if (data->pristine[b]) return true;
-    return false;
-}
-
-kz_status bench_data_restore(const bench_data *data, kz_stream *stream, size_t first, size_t count,
-                             kz_error *error) {
-    kz_status status = KZ_OK;
-    for (size_t b = 0; b < data->buffer_count; b++)
-        for (size_t s = first; data->pristine[b] && s < first + count && status == KZ_OK; s++)
-            status = kz_copy_on_device(data->device, stream, address(data, b, s), data->pristine[b],
-                                       bytes_of(&data->buffers[b]), error);
-    return status;
-}
-
 kz_status bench_data_poison(const bench_data *data, kz_stream *stream, size_t set, kz_error *error) {
     kz_status status = bench_data_restore(data, stream, set, 1, error);
     for (size_t b = 0; b < data->buffer_count && status == KZ_OK; b++) {
         const kz_buffer *buffer = &data->buffers[b];
-        size_t bytes = bytes_of(buffer);
+        size_t bytes = bench_data_bytes(data, b);
         if (buffer->role != KZ_OUTPUT || bytes == 0) continue;
         if (bytes > SMALL_OUTPUT) {
-            status = kz_memory_fill(data->device, stream, address(data, b, set), 0xff, bytes, error);
+            status =
+                kz_memory_fill(data->device, stream, bench_data_address(data, b, set), 0xff, bytes, error);
             continue;
         }
         family_poison(buffer->type, buffer->count, data->got);
-        status = kz_copy_to_device(data->device, stream, address(data, b, set), data->got, bytes, error);
+        status = kz_copy_to_device(data->device, stream, bench_data_address(data, b, set), data->got, bytes,
+                                   error);
         if (status == KZ_OK)
             status = kz_stream_synchronize(data->device, stream, error); // `got` is used again
     }
@@ -264,10 +240,11 @@ kz_status bench_data_check(const bench_data *data, kz_stream *stream, size_t set
     *comparison = (family_comparison){0};
     for (size_t b = 0; b < data->buffer_count; b++) {
         if (!data->expected[b]) continue;
-        size_t bytes = bytes_of(&data->buffers[b]);
+        size_t bytes = bench_data_bytes(data, b);
         kz_status status = KZ_OK;
         if (bytes)
-            status = kz_copy_to_host(data->device, stream, data->got, address(data, b, set), bytes, error);
+            status = kz_copy_to_host(data->device, stream, data->got, bench_data_address(data, b, set), bytes,
+                                     error);
         if (status == KZ_OK) status = kz_stream_synchronize(data->device, stream, error);
         if (status != KZ_OK) return status;
         family_comparison one;

@@ -6,6 +6,7 @@
 #ifndef BENCH_DATA_H
 #define BENCH_DATA_H
 
+#include "bench/probes.h"
 #include "family/compare.h"
 #include "kz/family.h"
 
@@ -34,6 +35,13 @@ kz_status bench_data_open(kz_device *device, const kz_family *family, const kz_c
                           size_t sets, bench_data *data, kz_error *error);
 void bench_data_close(bench_data *data);
 
+// ---- sets of buffers (sets.c) ---------------------------------------------------------------------------
+// They need the device, the buffers, the case's misalignment, and where the sets lie: a bench_data that was filled by
+// hand will do.
+
+size_t bench_data_bytes(const bench_data *data, size_t buffer);
+size_t bench_data_offset(const bench_data *data, size_t buffer); // of a misaligned case, in bytes
+kz_ptr bench_data_address(const bench_data *data, size_t buffer, size_t set);
 // The addresses a plan takes, misalignment included.
 void bench_data_addresses(const bench_data *data, size_t set, kz_ptr addresses[KZ_FAMILY_BUFFERS]);
 bool bench_data_has_inout(const bench_data *data);
@@ -41,6 +49,12 @@ bool bench_data_has_inout(const bench_data *data);
 // Inouts of [first, first + count) as they were. Enqueued only.
 kz_status bench_data_restore(const bench_data *data, kz_stream *stream, size_t first, size_t count,
                              kz_error *error);
+// The set's inputs written again with what they hold, by a kernel. Enqueued only.
+kz_status bench_data_produce(const bench_data *data, bench_probes *probes, kz_stream *stream, size_t set,
+                             kz_error *error);
+
+// ---- what is in them (data.c) -----------------------------------------------------------------------------
+
 // Outputs of a set overwritten with what no kernel writes, and inouts restored.
 kz_status bench_data_poison(const bench_data *data, kz_stream *stream, size_t set, kz_error *error);
 // Compares a set's outputs with the reference: the first output that is wrong, or the one nearest to it.

@@ -87,6 +87,32 @@ kz_status bench_measure(const bench_clock *clock, const bench_rule *rule, size_t
     return status;
 }
 
+static kz_status take_for(const bench_clock *clock, double seconds, size_t index, bench_series *series,
+                          kz_error *error) {
+    kz_status status = KZ_OK;
+    double start = clock->now(clock->self);
+    do status = take(clock, index, series, error);
+    while (!status && clock->now(clock->self) - start < seconds && !is_interrupted(clock));
+    return status;
+}
+
+kz_status bench_sustain(const bench_clock *clock, double seconds, size_t index, bench_series *series,
+                        void (*halfway)(void *context), void *context, kz_error *error) {
+    *series = (bench_series){0};
+    kz_status status = take_for(clock, seconds / 2, index, series, error);
+    series->warm_samples = series->count;
+    series->count = 0;
+    series->spent = 0;
+    if (status || is_interrupted(clock)) return status;
+    series->warm = true;
+    halfway(context);
+    status = take_for(clock, seconds / 2, index, series, error);
+    if (!status && !is_interrupted(clock)) series->state = BENCH_CONVERGED;
+    if (!bench_summarise(series->samples, series->count, &series->summary) && !status)
+        status = base_fail(error, KZ_NO_MEMORY, "no memory to sort %zu samples", series->count);
+    return status;
+}
+
 void bench_series_free(bench_series *series) {
     free(series->samples);
     *series = (bench_series){0};

@@ -31,6 +31,10 @@ typedef struct bench_series {
 // (an interrupted measurement is KZ_OK with `state` still BENCH_GO_ON). bench_series_free each one.
 kz_status bench_measure(const bench_clock *clock, const bench_rule *rule, size_t count, bench_series *series,
                         kz_error *error);
+// One candidate alone, sample after sample, for `seconds` or more: the series is what was sampled in the second half.
+// `halfway` is called when that begins.
+kz_status bench_sustain(const bench_clock *clock, double seconds, size_t index, bench_series *series,
+                        void (*halfway)(void *context), void *context, kz_error *error);
 void bench_series_free(bench_series *series);
 
 #endif

@@ -127,13 +127,42 @@ static const char probe_ptx[] =
     "}\n";
 // clang-format on
 
+// ---- native: what prepares the caches of a CPU -------------------------------------------------------------
+
+enum { LINE = 64 };
+
+static void native_read(const kz_native_launch *l) {
+    const volatile char *from = (const volatile char *)(uintptr_t) * (const kz_ptr *)l->args[1];
+    uint64_t bytes = *(const uint64_t *)l->args[2] * PIECE;
+    for (uint64_t i = 0; i < bytes; i += LINE) (void)from[i];
+}
+
+static void native_rewrite(const kz_native_launch *l) {
+    volatile uint64_t *at = (volatile uint64_t *)(uintptr_t) * (const kz_ptr *)l->args[0];
+    uint64_t words = *(const uint64_t *)l->args[2] * PIECE / sizeof *at;
+    for (uint64_t i = 0; i < words; i++) at[i] = at[i];
+}
+
+static const kz_native_entry natives[] = {{"read", native_read}, {"rewrite", native_rewrite}, {0}};
+
+// ---- the module --------------------------------------------------------------------------------------------
+
 struct bench_probes {
     kz_device *device;
     kz_module *module; // NULL: no kernels here
-    kz_kernel *copy, *read, *fma;
+    bool native;
+    kz_kernel *copy, *read, *fma; // native: `copy` only rewrites in place, and there is no `fma`
     kz_ptr scratch, sink;
     size_t flush_bytes;
 };
+
+static kz_status load_native(bench_probes *probes, kz_error *error) {
+    const kz_image image = {.size = sizeof(kz_image), .name = "bench/probes", .natives = natives};
+    kz_status status = kz_module_load(probes->device, &image, &probes->module, error);
+    if (status == KZ_OK) status = kz_module_kernel(probes->module, "rewrite", &probes->copy, error);
+    if (status == KZ_OK) status = kz_module_kernel(probes->module, "read", &probes->read, error);
+    return status;
+}
 
 static kz_status load(bench_probes *probes, kz_error *error) {
     const kz_image image = {
@@ -156,7 +185,9 @@ kz_status bench_probes_open(kz_device *device, bench_probes **probes, kz_error *
     kz_status status = kz_memory_alloc(device, made->flush_bytes, &made->scratch, error);
     if (status == KZ_OK) status = kz_memory_alloc(device, PIECE, &made->sink, error);
     if (status == KZ_OK) status = kz_memory_fill(device, NULL, made->scratch, 0x5a, made->flush_bytes, error);
-    if (status == KZ_OK && info->kind != KZ_DEVICE_CPU) {
+    made->native = info->kind == KZ_DEVICE_CPU;
+    if (status == KZ_OK && made->native) status = load_native(made, error);
+    if (status == KZ_OK && !made->native) {
         status = load(made, error);
         // A driver without its PTX compiler cannot make them; the rest can still be measured.
         if (status == KZ_DRIVER || status == KZ_UNSUPPORTED || status == KZ_SYNTAX || status == KZ_TOOL) {
@@ -181,36 +212,39 @@ void bench_probes_close(bench_probes *probes) {
     free(probes);
 }
 
-bool bench_probes_has_kernels(const bench_probes *probes) { return probes->module != NULL; }
+bool bench_probes_has_kernels(const bench_probes *probes) { return probes->module && !probes->native; }
+bool bench_probe_flush_reads(const bench_probes *probes) { return probes->module != NULL; }
 size_t bench_probe_flush_bytes(const bench_probes *probes) { return probes->flush_bytes; }
 
 static kz_status launch(bench_probes *probes, kz_stream *stream, kz_kernel *kernel, int pieces_per_thread,
                         kz_ptr first, kz_ptr second, size_t bytes, kz_error *error) {
     uint64_t pieces = bytes / PIECE, per_block = (uint64_t)THREADS * (uint64_t)pieces_per_thread;
     if (pieces == 0) return KZ_OK;
-    const kz_launch how = {.size = sizeof(kz_launch),
-                           .grid = {(uint32_t)((pieces + per_block - 1) / per_block), 1, 1},
-                           .block = {THREADS, 1, 1}};
+    kz_launch how = {.size = sizeof(kz_launch),
+                     .grid = {(uint32_t)((pieces + per_block - 1) / per_block), 1, 1},
+                     .block = {THREADS, 1, 1}};
+    if (probes->native) how.grid[0] = how.block[0] = 1;
     const void *args[] = {&first, &second, &pieces};
     return kz_launch_kernel(probes->device, stream, kernel, &how, args, 3, error);
 }
 
 kz_status bench_probe_copy(bench_probes *probes, kz_stream *stream, kz_ptr to, kz_ptr from, size_t bytes,
                            kz_error *error) {
-    if (!probes->module) return kz_copy_on_device(probes->device, stream, to, from, bytes, error);
+    if (!bench_probes_has_kernels(probes))
+        return kz_copy_on_device(probes->device, stream, to, from, bytes, error);
     return launch(probes, stream, probes->copy, COPY_PIECES, to, from, bytes, error);
 }
 
 kz_status bench_probe_read(bench_probes *probes, kz_stream *stream, kz_ptr from, size_t bytes,
                            kz_error *error) {
-    if (!probes->module)
+    if (!bench_probes_has_kernels(probes))
         return base_fail(error, KZ_UNSUPPORTED, "%s has no kernel that only reads",
                          kz_device_get_info(probes->device)->id);
     return launch(probes, stream, probes->read, READ_PIECES, probes->sink, from, bytes, error);
 }
 
 kz_status bench_probe_fma(bench_probes *probes, kz_stream *stream, double *flops, kz_error *error) {
-    if (!probes->module)
+    if (!bench_probes_has_kernels(probes))
         return base_fail(error, KZ_UNSUPPORTED, "this device has no kernel for fused multiply-adds");
     int multiprocessors = kz_device_get_info(probes->device)->multiprocessors;
     uint64_t turns = FMA_TURNS;
@@ -224,6 +258,20 @@ kz_status bench_probe_fma(bench_probes *probes, kz_stream *stream, double *flops
 }
 
 kz_status bench_probe_flush(bench_probes *probes, kz_stream *stream, kz_error *error) {
-    if (probes->module) return bench_probe_read(probes, stream, probes->scratch, probes->flush_bytes, error);
+    if (!probes->module) return bench_probe_dirty(probes, stream, error);
+    return launch(probes, stream, probes->read, READ_PIECES, probes->sink, probes->scratch,
+                  probes->flush_bytes, error);
+}
+
+kz_status bench_probe_dirty(bench_probes *probes, kz_stream *stream, kz_error *error) {
     return kz_memory_fill(probes->device, stream, probes->scratch, 0x5a, probes->flush_bytes, error);
+}
+
+// In place: each thread of the copy has read its pieces before it writes them.
+kz_status bench_probe_rewrite(bench_probes *probes, kz_stream *stream, kz_ptr at, size_t bytes,
+                              kz_error *error) {
+    if (!probes->module)
+        return base_fail(error, KZ_UNSUPPORTED, "%s cannot write inputs again: its driver compiles no PTX",
+                         kz_device_get_info(probes->device)->id);
+    return launch(probes, stream, probes->copy, COPY_PIECES, at, at, bytes, error);
 }

@@ -1,8 +1,8 @@
 // bench/probes: the few kernels the bench itself needs, as PTX: copy and read as fast as memory allows,
 // multiply and add as fast as the cores do.
 //
-// They are the measured peaks, and reading is how caches are flushed: what a write leaves in L2 is dirty, and
-// would be written back at the expense of the kernel that is timed next.
+// They are the measured peaks, and they prepare the caches: flushed by reading, for what a write leaves in L2 is dirty,
+// and is written back at the expense of the kernel that is timed next.
 #ifndef BENCH_PROBES_H
 #define BENCH_PROBES_H
 
@@ -10,11 +10,11 @@
 
 typedef struct bench_probes bench_probes;
 
-// On devices without PTX (`cpu`) the module is left out: copies go through the device's own, flushes are
-// fills.
+// On devices without PTX (`cpu`) what prepares the caches is native code, and copies are the device's own. A driver
+// without its PTX compiler has none: there flushes are fills.
 kz_status bench_probes_open(kz_device *device, bench_probes **probes, kz_error *error);
 void bench_probes_close(bench_probes *probes);
-bool bench_probes_has_kernels(const bench_probes *probes);
+bool bench_probes_has_kernels(const bench_probes *probes); // those that are peaks
 
 // Whole 16-byte pieces of `bytes`; addresses on 16 bytes.
 kz_status bench_probe_copy(bench_probes *probes, kz_stream *stream, kz_ptr to, kz_ptr from, size_t bytes,
@@ -26,8 +26,14 @@ kz_status bench_probe_read(bench_probes *probes, kz_stream *stream, kz_ptr from,
 // is, two for each.
 kz_status bench_probe_fma(bench_probes *probes, kz_stream *stream, double *flops, kz_error *error);
 
-// Nothing that was used before stays in the caches: twice L2 is read (written, where there are no kernels).
+// Nothing that was used before stays in the caches: twice L2 is read (written, where nothing can read).
 kz_status bench_probe_flush(bench_probes *probes, kz_stream *stream, kz_error *error);
 size_t bench_probe_flush_bytes(const bench_probes *probes);
+bool bench_probe_flush_reads(const bench_probes *probes);
+// The same memory written: the caches are full of lines that must be written back.
+kz_status bench_probe_dirty(bench_probes *probes, kz_stream *stream, kz_error *error);
+// Every byte written again with what it is, as if a kernel had just made it. Whole 16-byte pieces, as above.
+kz_status bench_probe_rewrite(bench_probes *probes, kz_stream *stream, kz_ptr at, size_t bytes,
+                              kz_error *error);
 
 #endif

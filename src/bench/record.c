@@ -88,13 +88,13 @@ static json_t *known_peak(const bench_known_peak *peak) {
     return json_pack("{so, ss}", "per_s", number(peak->value), "origin", peak->origin);
 }
 
-static json_t *peaks_object(const bench_run_info *run, const bench_outcome *o, bench_mode mode) {
+static json_t *peaks_object(const bench_run_info *run, const bench_outcome *o, size_t condition) {
     const kz_device_info *d = &run->device;
-    return json_pack("{so, so, so, so, so*, so*}", "copy_bytes_per_s", number(o->copy[mode]),
-                     "read_bytes_per_s", number(o->read[mode]), "nominal_bytes_per_s",
+    return json_pack("{so, so, so, so, so*, so*}", "copy_bytes_per_s", number(o->copy[condition]),
+                     "read_bytes_per_s", number(o->read[condition]), "nominal_bytes_per_s",
                      known(d->peak_bytes_per_s), "nominal_flops_f32_per_s", known(d->peak_flops_f32),
-                     "known_copy", isnan(o->copy[mode]) ? known_peak(&o->known_copy) : NULL, "known_compute",
-                     known_peak(&o->known_compute));
+                     "known_copy", isnan(o->copy[condition]) ? known_peak(&o->known_copy) : NULL,
+                     "known_compute", known_peak(&o->known_compute));
 }
 
 // ---- the case ------------------------------------------------------------------------------------
@@ -114,12 +114,26 @@ static json_t *candidate_object(const bench_candidate *c) {
                      "code_hash", text(c->code_hash));
 }
 
-static json_t *cache_object(const bench_outcome *o) {
-    return json_pack("{ss, ss, so, so, so, so}", "state", "cold", "method",
-                     o->flush_reads ? "flush by reading before each sample, rotating sets within"
-                                    : "flush by writing before each sample, rotating sets within",
-                     "sets", count(o->sets), "set_bytes", count(o->footprint_bytes), "footprint_bytes",
-                     count(o->sets * o->footprint_bytes), "flush_bytes", count(o->flush_bytes));
+static const char *cache_method(const bench_outcome *o, bench_condition how) {
+    if (how.mode == BENCH_SUSTAINED)
+        return how.cache == BENCH_HOT ? "the same set all the time" : "rotating sets, none flushed";
+    switch (how.cache) {
+    case BENCH_DIRTY: return "write before each sample";
+    case BENCH_HOT: return "a run on the same set before each sample";
+    case BENCH_FRESH: return "flush, then a kernel writes the inputs, before each sample";
+    default:
+        return o->flush_reads ? "flush by reading before each sample, rotating sets within"
+                              : "flush by writing before each sample, rotating sets within";
+    }
+}
+
+static json_t *cache_object(const bench_outcome *o, bench_condition how) {
+    size_t sets = how.cache == BENCH_HOT ? 1 : o->sets;
+    bool flushed = how.cache != BENCH_HOT && how.mode != BENCH_SUSTAINED;
+    return json_pack("{ss, ss, so, so, so, so}", "state", bench_cache_name(how.cache), "method",
+                     cache_method(o, how), "sets", count(sets), "set_bytes", count(o->footprint_bytes),
+                     "footprint_bytes", count(sets * o->footprint_bytes), "flush_bytes",
+                     count(flushed ? o->flush_bytes : 0));
 }
 
 static json_t *work_object(const bench_outcome *o) {
@@ -234,14 +248,14 @@ static json_t *checks_object(const bench_result *r) {
 }
 
 // Against every rival, and for a rival against nobody: the ratios are told once.
-static json_t *comparisons_array(const bench_outcome *o, size_t ours, bench_mode mode) {
+static json_t *comparisons_array(const bench_outcome *o, size_t ours, size_t condition) {
     json_t *array = json_array();
     bench_provider provider = o->results[ours].candidate.provider;
     for (size_t i = 0; i < o->count; i++) {
         if (o->results[i].candidate.provider != BENCH_PEER || provider == BENCH_PEER ||
             provider == BENCH_PEAK)
             continue;
-        bench_ratio ratio = bench_outcome_ratio(o, ours, i, mode);
+        bench_ratio ratio = bench_outcome_ratio(o, ours, i, condition);
         if (!ratio.valid) continue;
         json_t *one = json_pack("{ss, ss, so, so, so, so, ss}", "with", o->results[i].candidate.by, "name",
                                 o->results[i].candidate.name, "pairs", count(ratio.pairs), "time_ratio",
@@ -271,17 +285,19 @@ static const char *status_of(const bench_outcome *o, const bench_result *r, cons
 }
 
 json_t *bench_record(const bench_run_info *run, const bench_request *q, const bench_outcome *o, size_t result,
-                     bench_mode mode, const bench_target_verdict *target) {
+                     size_t condition, const bench_target_verdict *target) {
     const bench_result *r = &o->results[result];
-    const bench_timing *t = &r->timings[mode];
+    const bench_timing *t = &r->timings[condition];
+    const bench_condition how = o->conditions[condition];
     bool timed = o->timed && t->taken;
     json_t *clocks = json_pack("{so, so}", "before", timed ? health_object(&t->before) : json_null(), "after",
                                timed ? health_object(&t->after) : json_null());
-    json_t *record = bench_record_head(run, peaks_object(run, o, mode));
+    json_t *record = bench_record_head(run, peaks_object(run, o, condition));
     json_t *what = json_pack(
-        "{so, so, ss, sb, so, so, so}", "case", case_object(q, o), "candidate",
-        candidate_object(&r->candidate), "mode", o->timed ? bench_mode_name(mode) : "counters", "figure",
-        o->timed && mode == o->figure, "cache", o->timed ? cache_object(o) : json_null(), "timer",
+        "{so, so, ss, sb, so, ss*, so, so}", "case", case_object(q, o), "candidate",
+        candidate_object(&r->candidate), "mode", o->timed ? bench_mode_name(how.mode) : "counters", "figure",
+        o->timed && condition == o->figure, "cache", o->timed ? cache_object(o, how) : json_null(), "stream",
+        o->timed ? bench_stream_name(how.stream) : NULL, "timer",
         timed ? json_string(run->device.kind == KZ_DEVICE_CUDA ? "device events" : "wall clock")
               : json_null(),
         "runs_per_sample", timed ? count(t->runs) : json_null());
@@ -292,8 +308,8 @@ json_t *bench_record(const bench_run_info *run, const bench_request *q, const be
         timed ? statistics_object(&t->series) : json_null(), "derived",
         timed ? derived_object(o, t) : json_null(), "counters", bench_counters_object(&r->counters), "memory",
         memory_object(o, &r->candidate), "kernel", kernel_object(&r->candidate), "check", checks_object(r),
-        "compare", timed ? comparisons_array(o, result, mode) : json_null(), "target",
-        timed && mode == o->figure ? target_object(target) : json_null(), "status", status_of(o, r, t),
+        "compare", timed ? comparisons_array(o, result, condition) : json_null(), "target",
+        timed && condition == o->figure ? target_object(target) : json_null(), "status", status_of(o, r, t),
         "reason", r->error.message[0] ? json_string(r->error.message) : json_null());
     int failed = json_object_update_new(record, what); // a NULL among them fails, and is no harm
     failed |= json_object_update_new(record, rest);
@@ -317,14 +333,13 @@ kz_status bench_record_append(const char *path, const bench_run_info *run, const
                               const bench_outcome *o, const bench_targets *targets, kz_error *error) {
     kz_status status = KZ_OK;
     for (size_t i = 0; i < o->count && status == KZ_OK; i++)
-        for (int mode = 0; mode < BENCH_MODES && status == KZ_OK; mode++) {
-            if (!o->timed && mode > 0) continue;
-            // What was not timed at all is told once, in the figure's mode.
-            if (o->timed && !o->results[i].timings[mode].taken && mode != (int)o->figure) continue;
+        for (size_t k = 0; k < (o->timed ? o->condition_count : 1) && status == KZ_OK; k++) {
+            // What was not timed at all is told once, under the figure's condition.
+            if (o->timed && !o->results[i].timings[k].taken && k != o->figure) continue;
             bench_target_verdict verdict = {0};
             bool ours = o->results[i].candidate.provider == BENCH_ZOO;
             if (ours) verdict = bench_targets_judge(targets, run->device.gpu, q->family, q->c, o, i);
-            status = bench_record_write(path, bench_record(run, q, o, i, (bench_mode)mode, &verdict), error);
+            status = bench_record_write(path, bench_record(run, q, o, i, k, &verdict), error);
         }
     return status;
 }

@@ -1,4 +1,4 @@
-// bench/record: what was measured, as JSON: one object per line, one line per candidate and mode.
+// bench/record: what was measured, as JSON: one object per line, one line per candidate and condition.
 //
 // SI base units; what is unknown is null, never 0. A record has statistics, and raw samples only where a run was asked
 // to keep them. docs of the fields: results/README.md.
@@ -41,11 +41,11 @@ json_t *bench_counters_object(const kz_counters *counters); // null where they a
 // Appends a record as one whole synced line, and takes it over; NULL is KZ_NO_MEMORY.
 kz_status bench_record_write(const char *path, json_t *record, kz_error *error);
 
-// A new reference, or NULL when out of memory. The mode is ignored for an outcome that was not timed.
+// A new reference, or NULL when out of memory. The condition is ignored for an outcome that was not timed.
 json_t *bench_record(const bench_run_info *run, const bench_request *request, const bench_outcome *outcome,
-                     size_t result, bench_mode mode, const bench_target_verdict *target);
+                     size_t result, size_t condition, const bench_target_verdict *target);
 
-// Appends the outcome's records (all candidates, all modes) to `path`, each a whole synced line.
+// Appends the outcome's records (all candidates, all conditions) to `path`, each a whole synced line.
 kz_status bench_record_append(const char *path, const bench_run_info *run, const bench_request *request,
                               const bench_outcome *outcome, const bench_targets *targets, kz_error *error);
 

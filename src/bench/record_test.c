@@ -21,6 +21,7 @@ static const bench_run_info run = {
     .device = {.kind = KZ_DEVICE_CUDA, .id = "cuda:0", .name = "NVIDIA H200", .gpu = "h200", .sm = 90}};
 
 enum { SAMPLES = 40 };
+enum { ALONE, IN_GRAPHS }; // conditions
 
 static void fill_timing(bench_timing *t, double seconds, double *samples) {
     for (size_t i = 0; i < SAMPLES; i++) samples[i] = seconds * (1 + 1e-4 * (double)i);
@@ -39,16 +40,18 @@ static void make(bench_outcome *o, double *ours, double *theirs) {
                          .timed = true,
                          .seed = 2026,
                          .count = 2,
-                         .figure = BENCH_THROUGHPUT};
-    for (int m = 0; m < BENCH_MODES; m++) o->copy[m] = o->read[m] = NAN;
+                         .condition_count = 2,
+                         .conditions = {{.mode = BENCH_LATENCY}, {.mode = BENCH_THROUGHPUT}},
+                         .figure = IN_GRAPHS};
+    for (int m = 0; m < BENCH_CONDITIONS; m++) o->copy[m] = o->read[m] = NAN;
     strcpy(o->results[0].candidate.by, "kz");
     strcpy(o->results[0].candidate.name, "03_warp_shuffle");
     strcpy(o->results[1].candidate.by, "cub");
     strcpy(o->results[1].candidate.name, "DeviceReduce");
     o->results[1].candidate.provider = BENCH_PEER;
     o->results[0].candidate.kernel.registers = o->results[1].candidate.kernel.registers = -1;
-    fill_timing(&o->results[0].timings[BENCH_THROUGHPUT], 2e-6, ours);
-    fill_timing(&o->results[1].timings[BENCH_THROUGHPUT], 4e-6, theirs);
+    fill_timing(&o->results[0].timings[IN_GRAPHS], 2e-6, ours);
+    fill_timing(&o->results[1].timings[IN_GRAPHS], 4e-6, theirs);
     o->results[0].before = (bench_check){.done = true, .seed = 2026, .comparison = {.count = 1}};
 }
 
@@ -69,7 +72,7 @@ static void a_record_says_what_was_measured(void **state) {
     double ours[SAMPLES], theirs[SAMPLES];
     bench_outcome o;
     make(&o, ours, theirs);
-    json_t *made = bench_record(&run, &request, &o, 0, BENCH_THROUGHPUT, NULL);
+    json_t *made = bench_record(&run, &request, &o, 0, IN_GRAPHS, NULL);
     assert_non_null(made);
     // There and back again: what a reader of the file sees.
     char *line = json_dumps(made, JSON_COMPACT | JSON_REAL_PRECISION(9));
@@ -104,12 +107,12 @@ static void samples_are_kept_where_asked_for(void **state) {
     make(&o, ours, theirs);
     bench_run_info asked = run;
     asked.samples = true;
-    json_t *with = bench_record(&asked, &request, &o, 0, BENCH_THROUGHPUT, NULL);
+    json_t *with = bench_record(&asked, &request, &o, 0, IN_GRAPHS, NULL);
     assert_int_equal(json_array_size(at(with, "samples_s")), SAMPLES);
     assert_float_equal(json_real_value(at(with, "samples_s.0")), 2e-6, 1e-15);
     // The digest is of them: one that differs in the sixth digit has another.
     ours[7] *= 1 + 5e-6;
-    json_t *other = bench_record(&asked, &request, &o, 0, BENCH_THROUGHPUT, NULL);
+    json_t *other = bench_record(&asked, &request, &o, 0, IN_GRAPHS, NULL);
     assert_string_not_equal(json_string_value(at(with, "statistics.digest")),
                             json_string_value(at(other, "statistics.digest")));
     json_decref(with);
@@ -121,7 +124,7 @@ static void unknown_is_null(void **state) {
     double ours[SAMPLES], theirs[SAMPLES];
     bench_outcome o;
     make(&o, ours, theirs);
-    json_t *r = bench_record(&run, &request, &o, 0, BENCH_THROUGHPUT, NULL);
+    json_t *r = bench_record(&run, &request, &o, 0, IN_GRAPHS, NULL);
     static const char *const unknown[] = {"code.commit",
                                           "environment.driver",
                                           "device.uuid",
@@ -145,9 +148,9 @@ static void what_was_not_timed_has_a_reason(void **state) {
     double ours[SAMPLES], theirs[SAMPLES];
     bench_outcome o;
     make(&o, ours, theirs);
-    o.results[0].timings[BENCH_THROUGHPUT].taken = false;
+    o.results[0].timings[IN_GRAPHS].taken = false;
     o.results[0].status = base_fail(&o.results[0].error, KZ_WRONG, "every element is zero");
-    json_t *r = bench_record(&run, &request, &o, 0, BENCH_THROUGHPUT, NULL);
+    json_t *r = bench_record(&run, &request, &o, 0, IN_GRAPHS, NULL);
     assert_string_equal(json_string_value(at(r, "status")), "wrong");
     assert_non_null(strstr(json_string_value(at(r, "reason")), "every element is zero"));
     assert_true(json_is_null(at(r, "statistics")));
@@ -159,7 +162,7 @@ static void states_are_reported(void **state) {
     double ours[SAMPLES], theirs[SAMPLES];
     bench_outcome o;
     make(&o, ours, theirs);
-    bench_timing *t = &o.results[0].timings[BENCH_THROUGHPUT];
+    bench_timing *t = &o.results[0].timings[IN_GRAPHS];
     static const struct {
         bench_state how;
         bool over;
@@ -170,7 +173,7 @@ static void states_are_reported(void **state) {
     for (size_t i = 0; i < BASE_COUNT(rows); i++) {
         t->series.state = rows[i].how;
         t->over_peak = rows[i].over;
-        json_t *r = bench_record(&run, &request, &o, 0, BENCH_THROUGHPUT, NULL);
+        json_t *r = bench_record(&run, &request, &o, 0, IN_GRAPHS, NULL);
         assert_string_equal(json_string_value(at(r, "status")), rows[i].says);
         json_decref(r);
     }
@@ -183,7 +186,7 @@ static void the_simulator_has_counters_and_no_times(void **state) {
     make(&o, ours, theirs);
     o.timed = false;
     o.results[0].counters = (kz_counters){.valid = true, .global_sectors = 125};
-    json_t *r = bench_record(&run, &request, &o, 0, BENCH_LATENCY, NULL);
+    json_t *r = bench_record(&run, &request, &o, 0, ALONE, NULL);
     assert_string_equal(json_string_value(at(r, "mode")), "counters");
     assert_int_equal(json_integer_value(at(r, "counters.global_sectors")), 125);
     assert_true(json_is_null(at(r, "statistics")));

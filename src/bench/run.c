@@ -7,11 +7,10 @@
 
 #include "base/base.h"
 
-enum { ESTIMATES = 3, FRESH_ELEMENTS = 1 << 22 };
-static const double GRAPH_FIGURE = 50e-6; // below this the graph's figure is the figure
-static const double NO_GRAPH = 20e-3;     // above this a graph tells nothing new
-static const double OVER_PEAK = 1.05;
+enum { ESTIMATES = 3, BURSTS = 10, FRESH_ELEMENTS = 1 << 22 };
+static const double NO_GRAPH = 20e-3;    // above this a graph tells nothing new
 static const double SHORT_LATENCY = 0.1; // seconds of samples for a latency that is not the figure
+static const double SUSTAINED = 2.0;     // seconds
 
 typedef struct session {
     const bench_request *request;
@@ -20,7 +19,8 @@ typedef struct session {
     bench_candidate *timed[BENCH_CANDIDATES]; // those that were right, and the peaks
     size_t result_of[BENCH_CANDIDATES];       // their places in outcome->results
     size_t timed_count;
-    double seconds[BENCH_CANDIDATES]; // of one run, as far as known
+    double seconds[BENCH_CANDIDATES];  // of one run, by place among the timed
+    double estimate[BENCH_CANDIDATES]; // of one run, by result; 0: it could not be run
 } session;
 
 static void say(const session *s, const char *what) {
@@ -113,7 +113,8 @@ static kz_status check_after(session *s, bench_sampler *sampler, kz_error *error
     for (size_t i = 0; i < s->timed_count; i++) {
         bench_result *r = &s->outcome->results[s->result_of[i]];
         if (r->candidate.provider == BENCH_PEAK || r->status != KZ_OK) continue;
-        r->status = bench_sampler_replay(sampler, i, &r->error);
+        r->status = bench_data_poison(&s->data, bench_sampler_stream(sampler), 0, &r->error);
+        if (r->status == KZ_OK) r->status = bench_sampler_replay(sampler, i, &r->error);
         if (r->status == KZ_OK)
             r->status = judge(s, r, &r->after, bench_sampler_stream(sampler), "after timing");
         if (is_fatal(r->status)) return give_error(r, error);
@@ -135,46 +136,25 @@ static kz_status check_fresh(session *s, kz_error *error) {
 
 // ---- timing --------------------------------------------------------------------------------------
 
-static void choose_timed(session *s, bench_mode mode) {
-    size_t kept = 0;
+// What one run takes where it was timed alone under otherwise the same condition, else by the estimate.
+static double seconds_of(const session *s, size_t result, bench_condition how) {
+    const bench_outcome *o = s->outcome;
+    how.mode = BENCH_LATENCY;
+    int alone = bench_condition_find(o->conditions, o->condition_count, how);
+    const bench_series *latency = alone < 0 ? NULL : &o->results[result].timings[alone].series;
+    return latency && latency->count ? latency->summary.median : s->estimate[result];
+}
+
+static void choose_timed(session *s, bench_condition how) {
+    s->timed_count = 0;
     for (size_t i = 0; i < s->outcome->count; i++) {
         bench_result *r = &s->outcome->results[i];
-        if (r->status != KZ_OK) continue;
-        const bench_series *latency = &r->timings[BENCH_LATENCY].series;
-        if (mode == BENCH_THROUGHPUT && (!latency->count || latency->summary.median > NO_GRAPH)) continue;
-        s->timed[kept] = &r->candidate;
-        s->result_of[kept] = i;
-        s->seconds[kept++] = latency->summary.median;
-    }
-    s->timed_count = kept;
-}
-
-// A few samples of each: latencies of short kernels are not the figure, and need no long look.
-static bench_rule rule_for(session *s, bench_sampler *sampler, bench_mode mode) {
-    bench_rule rule = s->request->rule;
-    if (mode == BENCH_THROUGHPUT || s->request->brief) return rule;
-    bench_clock clock = bench_sampler_clock(sampler);
-    double fastest = INFINITY;
-    for (size_t i = 0; i < s->timed_count; i++)
-        for (int k = 0; k < ESTIMATES && s->timed[i]->provider != BENCH_PEAK; k++) {
-            double seconds = 0;
-            if (clock.sample(clock.self, i, &seconds, NULL) == KZ_OK) fastest = fmin(fastest, seconds);
-            if (seconds > NO_GRAPH) break;
-        }
-    if (fastest < GRAPH_FIGURE) rule.least_seconds = fmin(rule.least_seconds, SHORT_LATENCY);
-    return rule;
-}
-
-static void keep_series(session *s, bench_sampler *sampler, bench_mode mode, bench_series *series,
-                        bench_health before) {
-    bench_health after = bench_monitor_read(s->request->monitor);
-    for (size_t i = 0; i < s->timed_count; i++) {
-        bench_timing *t = &s->outcome->results[s->result_of[i]].timings[mode];
-        t->taken = series[i].count > 0;
-        t->series = series[i];
-        t->runs = bench_sampler_runs(sampler, i);
-        t->before = before;
-        t->after = after;
+        double seconds = seconds_of(s, i, how);
+        if (r->status != KZ_OK || (how.mode != BENCH_LATENCY && seconds <= 0)) continue;
+        if (how.mode == BENCH_THROUGHPUT && seconds > NO_GRAPH) continue;
+        s->timed[s->timed_count] = &r->candidate;
+        s->result_of[s->timed_count] = i;
+        s->seconds[s->timed_count++] = seconds;
     }
 }
 
@@ -187,16 +167,18 @@ static void leave_out(session *s, size_t index) {
     }
 }
 
-// A candidate that cannot be recorded into a graph is left out of that mode, and its error kept.
-static kz_status open_sampler(session *s, bench_mode mode, bench_sampler **sampler, kz_error *error) {
+// A candidate that cannot be recorded into a graph is left out of that condition, and its error kept.
+static kz_status open_sampler(session *s, bench_condition how, bench_sampler **sampler, kz_error *error) {
     kz_status status = KZ_OK;
     do {
         size_t offender = BENCH_CANDIDATES;
+        bool first = how.stream == BENCH_FIRST_STREAM;
         const bench_sampler_setup setup = {.data = &s->data,
                                            .probes = s->request->probes,
                                            .candidates = s->timed,
                                            .count = s->timed_count,
-                                           .mode = mode,
+                                           .condition = how,
+                                           .stream = first ? s->request->first_stream : NULL,
                                            .seconds = s->seconds,
                                            .interrupted = s->request->interrupted,
                                            .offender = &offender};
@@ -210,18 +192,107 @@ static kz_status open_sampler(session *s, bench_mode mode, bench_sampler **sampl
     return status;
 }
 
-static kz_status time_mode(session *s, bench_mode mode, bool last, kz_error *error) {
-    choose_timed(s, mode);
+// A few runs of each, cold: how many of them go into a graph, and which mode's figure will count.
+static kz_status estimate(session *s, kz_error *error) {
+    static const bench_condition alone = {.mode = BENCH_LATENCY};
     bench_sampler *sampler = NULL;
-    kz_status status = open_sampler(s, mode, &sampler, error);
+    choose_timed(s, alone);
+    kz_status status = open_sampler(s, alone, &sampler, error);
     if (status != KZ_OK) return status;
+    bench_clock clock = bench_sampler_clock(sampler);
+    for (size_t i = 0; i < s->timed_count && !stopped(s); i++) {
+        double least = INFINITY;
+        for (int k = 0; k < ESTIMATES; k++) {
+            double seconds = 0;
+            if (clock.sample(clock.self, i, &seconds, NULL) == KZ_OK) least = fmin(least, seconds);
+            if (seconds > NO_GRAPH) break;
+        }
+        s->estimate[s->result_of[i]] = isfinite(least) ? least : 0;
+    }
+    bench_sampler_close(sampler);
+    return KZ_OK;
+}
+
+static double fastest_estimate(const session *s) {
+    double fastest = INFINITY;
+    for (size_t i = 0; i < s->outcome->count; i++)
+        if (s->estimate[i] > 0 && s->outcome->results[i].candidate.provider != BENCH_PEAK)
+            fastest = fmin(fastest, s->estimate[i]);
+    return fastest;
+}
+
+// Latencies of short kernels are not the figure where there are graphs too, and need no long look. A burst costs its
+// rest.
+static bench_rule rule_for(const session *s, bench_condition how) {
+    const bench_outcome *o = s->outcome;
+    bench_rule rule = s->request->rule;
+    bench_condition graphs = how;
+    graphs.mode = BENCH_THROUGHPUT;
+    bool in_graphs = bench_condition_find(o->conditions, o->condition_count, graphs) >= 0;
+    if (how.mode == BENCH_LATENCY && in_graphs && bench_is_short(fastest_estimate(s)))
+        rule.least_seconds = fmin(rule.least_seconds, SHORT_LATENCY);
+    if (how.mode == BENCH_BURST) {
+        rule.least_samples = BURSTS;
+        rule.warm_seconds = 0;
+    }
+    return rule;
+}
+
+typedef struct half_time {
+    const bench_monitor *monitor;
+    bench_health health;
+} half_time;
+
+static void at_half_time(void *context) {
+    half_time *half = context;
+    half->health = bench_monitor_read(half->monitor);
+}
+
+// One after the other: what is sustained leaves no gap for another.
+static kz_status sustain_all(session *s, bench_sampler *sampler, size_t condition, kz_error *error) {
+    bench_clock clock = bench_sampler_clock(sampler);
+    kz_status status = KZ_OK;
+    for (size_t i = 0; i < s->timed_count && status == KZ_OK && !stopped(s); i++) {
+        bench_timing *t = &s->outcome->results[s->result_of[i]].timings[condition];
+        half_time half = {s->request->monitor, {0}};
+        status = bench_sustain(&clock, SUSTAINED, i, &t->series, at_half_time, &half, error);
+        t->before = half.health;
+        t->after = bench_monitor_read(s->request->monitor); // the next sample is under way
+        t->taken = t->series.count > 0;
+        t->runs = bench_sampler_runs(sampler, i);
+    }
+    return status;
+}
+
+static kz_status measure_all(session *s, bench_sampler *sampler, size_t condition, kz_error *error) {
     bench_series series[BENCH_CANDIDATES] = {{0}};
     bench_clock clock = bench_sampler_clock(sampler);
-    bench_rule rule = rule_for(s, sampler, mode);
+    bench_rule rule = rule_for(s, s->outcome->conditions[condition]);
     bench_health before = bench_monitor_read(s->request->monitor);
-    status = bench_measure(&clock, &rule, s->timed_count, series, error);
-    keep_series(s, sampler, mode, series, before);
-    if (status == KZ_OK && last && !stopped(s)) {
+    kz_status status = bench_measure(&clock, &rule, s->timed_count, series, error);
+    bench_health after = bench_monitor_read(s->request->monitor);
+    for (size_t i = 0; i < s->timed_count; i++) {
+        bench_timing *t = &s->outcome->results[s->result_of[i]].timings[condition];
+        t->taken = series[i].count > 0;
+        t->series = series[i];
+        t->runs = bench_sampler_runs(sampler, i);
+        t->before = before;
+        t->after = after;
+    }
+    return status;
+}
+
+static kz_status time_condition(session *s, size_t condition, bool check, kz_error *error) {
+    bench_condition how = s->outcome->conditions[condition];
+    char text[BENCH_CONDITION_TEXT];
+    say(s, bench_condition_name(how, text));
+    choose_timed(s, how);
+    bench_sampler *sampler = NULL;
+    kz_status status = open_sampler(s, how, &sampler, error);
+    if (status != KZ_OK) return status;
+    status = how.mode == BENCH_SUSTAINED ? sustain_all(s, sampler, condition, error)
+                                         : measure_all(s, sampler, condition, error);
+    if (status == KZ_OK && check && !stopped(s)) {
         say(s, "verifying again");
         status = check_after(s, sampler, error);
     }
@@ -229,53 +300,7 @@ static kz_status time_mode(session *s, bench_mode mode, bool last, kz_error *err
     return status;
 }
 
-// ---- figures --------------------------------------------------------------------------------------
-
-static void find_peaks(bench_outcome *o, bench_mode mode) {
-    o->copy[mode] = o->read[mode] = NAN;
-    for (size_t i = 0; i < o->count; i++) {
-        const bench_result *r = &o->results[i];
-        const bench_timing *t = &r->timings[mode];
-        if (r->candidate.provider != BENCH_PEAK || !t->taken) continue;
-        double *peak = strcmp(r->candidate.name, "read") == 0 ? &o->read[mode] : &o->copy[mode];
-        *peak = fmax(*peak, t->bytes_per_s); // fmax takes the number where the other is NAN
-    }
-}
-
-// The share of a copy that was measured beside the case, or of the one that is known.
-static double share_of_copy(const bench_outcome *o, bench_mode mode, double bytes_per_s) {
-    return bytes_per_s / (isnan(o->copy[mode]) ? o->known_copy.value : o->copy[mode]);
-}
-
-static void derive(bench_outcome *o, bench_mode mode) {
-    for (size_t i = 0; i < o->count; i++) {
-        bench_timing *t = &o->results[i].timings[mode];
-        double seconds = t->series.summary.median;
-        t->of_copy = t->of_compute = NAN;
-        if (!t->taken || seconds <= 0) continue;
-        t->bytes_per_s = o->work.bytes / seconds;
-        if (o->results[i].candidate.provider != BENCH_PEAK) t->flops_per_s = o->work.flops / seconds;
-    }
-    find_peaks(o, mode);
-    for (size_t i = 0; i < o->count; i++) {
-        bench_timing *t = &o->results[i].timings[mode];
-        if (!t->taken) continue;
-        t->of_copy = share_of_copy(o, mode, t->bytes_per_s);
-        if (o->results[i].candidate.provider != BENCH_PEAK)
-            t->of_compute = t->flops_per_s / o->known_compute.value;
-        t->over_peak = t->bytes_per_s > OVER_PEAK * fmax(o->copy[mode], o->read[mode]);
-    }
-}
-
-static void choose_figure(bench_outcome *o) {
-    double fastest = INFINITY;
-    for (size_t i = 0; i < o->count; i++) {
-        const bench_timing *t = &o->results[i].timings[BENCH_THROUGHPUT];
-        if (o->results[i].candidate.provider != BENCH_PEAK && t->taken)
-            fastest = fmin(fastest, t->series.summary.median);
-    }
-    o->figure = fastest < GRAPH_FIGURE ? BENCH_THROUGHPUT : BENCH_LATENCY;
-}
+// ---- the whole --------------------------------------------------------------------------------------
 
 // What is known of the device, as far as it says something of this case. A copy of what fits into the caches is
 // another thing than one of DRAM.
@@ -293,28 +318,29 @@ static void take_known_peaks(const bench_request *q, bench_outcome *o) {
         o->known_compute = q->peaks->of[by_type[q->c->type] - 1];
 }
 
-// ---- the whole --------------------------------------------------------------------------------------
+// What is verified once more is the last graph of each, for a graph may go wrong where a launch does not.
+static size_t last_to_verify(const bench_outcome *o) {
+    for (size_t i = o->condition_count; i-- > 0;)
+        if (o->conditions[i].mode != BENCH_LATENCY) return i;
+    return o->condition_count - 1;
+}
 
 static kz_status time_all(session *s, kz_error *error) {
-    kz_status status = KZ_OK;
-    if (!stopped(s)) {
-        say(s, "latency");
-        status = time_mode(s, BENCH_LATENCY, false, error);
-    }
-    if (status == KZ_OK && !s->request->brief && !stopped(s)) {
-        say(s, "throughput");
-        status = time_mode(s, BENCH_THROUGHPUT, true, error);
-    }
-    // Candidates that were in no graph are checked once more as they are.
-    for (size_t i = 0; i < s->outcome->count && status == KZ_OK && !stopped(s); i++) {
-        bench_result *r = &s->outcome->results[i];
+    bench_outcome *o = s->outcome;
+    bool alone = true;
+    for (size_t i = 0; i < o->condition_count; i++) alone = alone && o->conditions[i].mode == BENCH_LATENCY;
+    kz_status status = alone || stopped(s) ? KZ_OK : estimate(s, error);
+    for (size_t i = 0; i < o->condition_count && status == KZ_OK && !stopped(s); i++)
+        status = time_condition(s, i, i == last_to_verify(o), error);
+    // Candidates that were not timed there are checked once more as they are.
+    for (size_t i = 0; i < o->count && status == KZ_OK && !stopped(s); i++) {
+        bench_result *r = &o->results[i];
         if (r->status != KZ_OK || r->candidate.provider == BENCH_PEAK || r->after.done) continue;
         r->status = check_plain(s, r, &r->after, "after timing");
         if (is_fatal(r->status)) status = give_error(r, error);
     }
     if (status == KZ_OK && !stopped(s)) status = check_fresh(s, error);
-    for (int mode = 0; mode < BENCH_MODES; mode++) derive(s->outcome, (bench_mode)mode);
-    choose_figure(s->outcome);
+    bench_outcome_derive(o);
     return status;
 }
 
@@ -340,6 +366,19 @@ static kz_status run_session(session *s, kz_error *error) {
     return status;
 }
 
+static kz_status take_conditions(const bench_request *q, bench_outcome *o, kz_error *error) {
+    static const bench_condition usual[] = {{.mode = BENCH_LATENCY}, {.mode = BENCH_THROUGHPUT}};
+    const bench_condition *from = q->condition_count ? q->conditions : usual;
+    o->condition_count = q->condition_count ? q->condition_count : BASE_COUNT(usual);
+    if (o->condition_count > BENCH_CONDITIONS)
+        return base_fail(error, KZ_LIMIT, "at most %d conditions are measured at once", BENCH_CONDITIONS);
+    memcpy(o->conditions, from, o->condition_count * sizeof *from);
+    kz_status status = KZ_OK;
+    for (size_t i = 0; i < o->condition_count && status == KZ_OK; i++)
+        status = bench_condition_check(from[i], error);
+    return status;
+}
+
 kz_status bench_run(const bench_request *request, bench_outcome **outcome, kz_error *error) {
     bench_outcome *o = *outcome = calloc(1, sizeof *o);
     session *s = calloc(1, sizeof *s);
@@ -352,47 +391,14 @@ kz_status bench_run(const bench_request *request, bench_outcome **outcome, kz_er
         o->seed = request->seed;
         o->timed = kz_device_get_info(request->device)->has_clock && request->probes;
         o->flush_bytes = request->probes ? bench_probe_flush_bytes(request->probes) : 0;
-        o->flush_reads = request->probes && bench_probes_has_kernels(request->probes);
-        for (int mode = 0; mode < BENCH_MODES; mode++) o->copy[mode] = o->read[mode] = NAN;
+        o->flush_reads = request->probes && bench_probe_flush_reads(request->probes);
+        for (int i = 0; i < BENCH_CONDITIONS; i++) o->copy[i] = o->read[i] = NAN;
         take_known_peaks(request, o);
         s->request = request;
         s->outcome = o;
-        status = run_session(s, error);
+        status = take_conditions(request, o, error);
+        if (status == KZ_OK) status = run_session(s, error);
     }
     free(s);
     return status;
-}
-
-void bench_outcome_free(bench_outcome *outcome) {
-    if (!outcome) return;
-    for (size_t i = 0; i < outcome->count; i++)
-        for (int mode = 0; mode < BENCH_MODES; mode++)
-            bench_series_free(&outcome->results[i].timings[mode].series);
-    free(outcome);
-}
-
-bool bench_work_computes(const kz_work *work) { return work->bytes > 0 && work->flops > 20 * work->bytes; }
-
-bench_ratio bench_outcome_ratio(const bench_outcome *outcome, size_t ours, size_t other, bench_mode mode) {
-    const bench_series *a = &outcome->results[ours].timings[mode].series;
-    const bench_series *b = &outcome->results[other].timings[mode].series;
-    bench_ratio ratio = {0};
-    size_t pairs = a->count < b->count ? a->count : b->count;
-    bench_compare(a->samples, b->samples, pairs, outcome->seed, &ratio);
-    return ratio;
-}
-
-int bench_outcome_best(const bench_outcome *outcome, bench_provider provider) {
-    int best = -1;
-    double least = INFINITY;
-    for (size_t i = 0; i < outcome->count; i++) {
-        const bench_result *r = &outcome->results[i];
-        const bench_timing *t = &r->timings[outcome->figure];
-        if (r->candidate.provider != provider || r->status != KZ_OK || !t->taken) continue;
-        if (t->series.summary.median < least) {
-            least = t->series.summary.median;
-            best = (int)i;
-        }
-    }
-    return best;
 }

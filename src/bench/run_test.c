@@ -79,6 +79,9 @@ static const bench_rule rule = {.least_samples = 30,
                                 .warm_precision = 1e9,
                                 .warm_seconds = 60};
 
+enum { ALONE, IN_GRAPHS }; // the usual conditions
+static const bench_condition one_launch = {.mode = BENCH_LATENCY};
+
 static bench_request request_for(kz_device *device, bench_probes *probes) {
     return (bench_request){
         .device = device, .probes = probes, .family = &family, .c = &the_case, .seed = 5, .rule = rule};
@@ -108,10 +111,10 @@ static void wrong_kernels_are_never_timed(void **state) {
     assert_int_equal(o->count, 4); // and the one peak a cpu has: its own copy
     const bench_result *right = &o->results[0], *zeros = &o->results[1], *none = &o->results[2];
     assert_int_equal(right->status, KZ_OK);
-    for (int mode = 0; mode < BENCH_MODES; mode++) {
-        assert_true(right->timings[mode].taken && right->timings[mode].series.count >= 30);
-        assert_true(right->timings[mode].series.summary.median > 0);
-        assert_false(zeros->timings[mode].taken || none->timings[mode].taken);
+    for (size_t k = 0; k < o->condition_count; k++) {
+        assert_true(right->timings[k].taken && right->timings[k].series.count >= 30);
+        assert_true(right->timings[k].series.summary.median > 0);
+        assert_false(zeros->timings[k].taken || none->timings[k].taken);
     }
     assert_true(right->before.done && right->after.done && right->fresh.done);
     assert_int_equal(right->fresh.seed, 6);
@@ -120,7 +123,7 @@ static void wrong_kernels_are_never_timed(void **state) {
     assert_non_null(strstr(zeros->error.message, "zero"));
     assert_int_equal(none->status, KZ_UNSUPPORTED);
     assert_non_null(strstr(none->error.message, "not this one"));
-    assert_true(o->copy[BENCH_LATENCY] > 0 && isnan(o->read[BENCH_LATENCY]));
+    assert_true(o->copy[ALONE] > 0 && isnan(o->read[ALONE]));
     assert_int_equal(bench_outcome_best(o, BENCH_ZOO), 0);
     assert_int_equal(bench_outcome_best(o, BENCH_PEER), -1);
     bench_outcome_free(o);
@@ -136,13 +139,14 @@ static void a_brief_look_takes_single_launches_alone(void **state) {
     bench_request request = request_for(device, probes);
     request.variants = (const kz_variant *const[]){&variants[0], &variants[3]};
     request.variant_count = 2;
-    request.brief = true;
+    request.conditions = &one_launch;
+    request.condition_count = 1;
     lazy_runs = 20;
     bench_outcome *o;
     assert_int_equal(bench_run(&request, &o, NULL), KZ_OK);
-    assert_int_equal(o->figure, BENCH_LATENCY);
-    assert_true(o->results[0].timings[BENCH_LATENCY].taken);
-    assert_false(o->results[0].timings[BENCH_THROUGHPUT].taken);
+    assert_int_equal(o->figure, ALONE);
+    assert_true(o->results[0].timings[ALONE].taken);
+    assert_false(o->results[0].timings[IN_GRAPHS].taken);
     assert_true(o->results[0].after.done && o->results[0].fresh.done); // it is checked no less
     assert_int_equal(o->results[1].status, KZ_WRONG);
     bench_outcome_free(o);
@@ -170,12 +174,13 @@ static void known_peaks_are_taken_where_they_fit(void **state) {
         bench_request request = request_for(device, probes);
         request.variants = (const kz_variant *const[]){&variants[0]};
         request.variant_count = 1;
-        request.brief = true;
+        request.conditions = &one_launch;
+        request.condition_count = 1;
         request.peaks = &peaks;
         if (computes) request.family = &computing;
         bench_outcome *o;
         assert_int_equal(bench_run(&request, &o, NULL), KZ_OK);
-        const bench_timing *t = &o->results[0].timings[BENCH_LATENCY];
+        const bench_timing *t = &o->results[0].timings[ALONE];
         assert_string_equal(o->known_compute.origin, computes ? "nominal" : "");
         assert_string_equal(o->known_copy.origin, "");
         assert_true(computes ? fabs(t->of_compute - t->flops_per_s / 2e12) < 1e-9 : isnan(t->of_compute));
@@ -251,9 +256,9 @@ static void rivals_run_on_the_cpu_too(void **state) {
     const bench_result *r = &o->results[1], *failed = &o->results[2];
     assert_string_equal(r->candidate.by, "good");
     assert_int_equal(r->status, KZ_OK);
-    for (int mode = 0; mode < BENCH_MODES; mode++) { // in a graph as well: there it must really run
-        assert_true(r->timings[mode].taken && r->timings[mode].series.summary.median > 0);
-        assert_true(bench_outcome_ratio(o, 0, 1, (bench_mode)mode).valid);
+    for (size_t k = 0; k < o->condition_count; k++) { // in a graph as well: there it must really run
+        assert_true(r->timings[k].taken && r->timings[k].series.summary.median > 0);
+        assert_true(bench_outcome_ratio(o, 0, 1, k).valid);
     }
     assert_true(r->after.done && r->fresh.done && r->fresh.comparison.wrong == 0);
     assert_int_equal(failed->status, KZ_TOOL);
@@ -277,7 +282,7 @@ static void an_interruption_leaves_an_outcome(void **state) {
     bench_outcome *o;
     assert_int_equal(bench_run(&request, &o, NULL), KZ_OK);
     assert_true(o->interrupted);
-    assert_false(o->results[0].timings[BENCH_LATENCY].taken);
+    assert_false(o->results[0].timings[ALONE].taken);
     bench_outcome_free(o);
     bench_probes_close(probes);
     kz_device_close(device);
@@ -370,14 +375,14 @@ static void a_guest_races_a_peer(void **state) {
     bench_outcome *o = race("2e-6", &peer);
     assert_int_equal(o->count, 2 + BENCH_PEAKS);
     assert_true(o->sets > 1);
-    assert_int_equal(o->figure, BENCH_THROUGHPUT);
+    assert_int_equal(o->figure, IN_GRAPHS);
     for (size_t i = 0; i < o->count; i++) {
-        const bench_timing *t = &o->results[i].timings[BENCH_THROUGHPUT];
+        const bench_timing *t = &o->results[i].timings[IN_GRAPHS];
         assert_int_equal(o->results[i].status, KZ_OK);
         assert_true(t->taken);
         assert_true((double)t->runs * 2e-6 >= 1e-3); // a graph of 1 ms or more
         assert_float_equal(t->series.summary.median, 2e-6, 2e-8);
-        assert_float_equal(o->results[i].timings[BENCH_LATENCY].series.summary.median, 2e-6, 2e-8);
+        assert_float_equal(o->results[i].timings[ALONE].series.summary.median, 2e-6, 2e-8);
     }
     const bench_result *guest = &o->results[0], *rival = &o->results[1];
     assert_string_equal(rival->candidate.by, "fast");
@@ -386,8 +391,8 @@ static void a_guest_races_a_peer(void **state) {
     assert_true(guest->after.done && guest->fresh.done && rival->after.done && rival->fresh.done);
     bench_ratio ratio = bench_outcome_ratio(o, 0, 1, o->figure);
     assert_int_equal(bench_judge(&ratio, 0.02), BENCH_SAME);
-    assert_false(guest->timings[BENCH_THROUGHPUT].over_peak);
-    assert_float_equal(guest->timings[BENCH_THROUGHPUT].bytes_per_s, 12.0 * 3001 / 2e-6, 2e8);
+    assert_false(guest->timings[IN_GRAPHS].over_peak);
+    assert_float_equal(guest->timings[IN_GRAPHS].bytes_per_s, 12.0 * 3001 / 2e-6, 2e8);
     bench_outcome_free(o);
 }
 
@@ -395,8 +400,8 @@ static void long_kernels_are_timed_by_single_launches(void **state) {
     (void)state;
     const kz_peer peer = {KZ_PEER_INTERFACE, "fast", "1.2", peer_offers, peer_prepare, peer_run_plain, false};
     bench_outcome *o = race("4e-4", &peer);
-    assert_int_equal(o->figure, BENCH_LATENCY);
-    assert_int_equal(o->results[0].timings[BENCH_THROUGHPUT].runs, 3);
+    assert_int_equal(o->figure, ALONE);
+    assert_int_equal(o->results[0].timings[IN_GRAPHS].runs, 3);
     bench_outcome_free(o);
 }
 
@@ -417,7 +422,7 @@ static void a_peer_that_does_nothing_is_wrong(void **state) {
     const kz_peer peer = {KZ_PEER_INTERFACE, "lazy", "0", peer_offers, peer_prepare, peer_run, false};
     bench_outcome *o = race("2e-6", &peer);
     assert_int_equal(o->results[1].status, KZ_WRONG);
-    assert_false(o->results[1].timings[BENCH_LATENCY].taken);
+    assert_false(o->results[1].timings[ALONE].taken);
     bench_outcome_free(o);
 }
 

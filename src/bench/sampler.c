@@ -7,19 +7,20 @@
 
 #include "base/base.h"
 
-enum { MOST_RUNS = 2048 };
+enum { MOST_RUNS = 2048, MOST_LAUNCHES = 1024, NOBODY = -1 };
 static const double GRAPH_SECONDS = 1.1e-3; // 1 ms, and a little for what the estimate misses
+static const double SUSTAINED_SECONDS = 20e-3, BURST_SECONDS = 3e-3;
+static const double REST_SECONDS = 0.2; // before a burst
 
 struct bench_sampler {
     bench_sampler_setup setup;
     kz_stream *stream;
-    kz_event *start, *stop;
-    kz_graph **graphs; // throughput: one per candidate
-    size_t *runs;
-    size_t set; // latency: the next one
+    kz_event *start[2], *stop[2]; // two samples are under way in sustained mode, else one
+    kz_graph **graphs;            // one per candidate; NULL: its runs are enqueued one by one
+    size_t *runs, *launches;      // in a graph; of the graph in a sample
+    size_t set;                   // latency: the next one
+    int ahead, slot;              // sustained: the candidate whose next sample is under way, and its events
 };
-
-const char *bench_mode_name(bench_mode mode) { return mode == BENCH_LATENCY ? "latency" : "throughput"; }
 
 // Whole rounds over the sets where there is more than one round, so that each set is used equally often.
 size_t bench_graph_runs(double seconds, size_t sets) {
@@ -29,11 +30,33 @@ size_t bench_graph_runs(double seconds, size_t sets) {
     return runs;
 }
 
+static size_t launches_in(double wanted, double seconds) {
+    double launches = seconds > 0 ? ceil(wanted / seconds) : 1;
+    return launches > MOST_LAUNCHES ? MOST_LAUNCHES : launches < 1 ? 1 : (size_t)launches;
+}
+
+static bench_condition condition_of(const bench_sampler *s) { return s->setup.condition; }
+
+// Sets that runs rotate through.
+static size_t sets_of(const bench_sampler *s) {
+    return condition_of(s).cache == BENCH_HOT ? 1 : s->setup.data->sets;
+}
+
+// ---- runs -------------------------------------------------------------------------------------------------
+
 static kz_status enqueue_runs(bench_sampler *s, size_t index, kz_error *error) {
     bench_candidate *c = s->setup.candidates[index];
     kz_status status = KZ_OK;
     for (size_t i = 0; i < s->runs[index] && status == KZ_OK; i++)
-        status = c->enqueue(c->self, s->stream, i % s->setup.data->sets, error);
+        status = c->enqueue(c->self, s->stream, (s->set + i) % sets_of(s), error);
+    return status;
+}
+
+static kz_status enqueue_launches(bench_sampler *s, size_t index, kz_error *error) {
+    kz_status status = KZ_OK;
+    for (size_t i = 0; i < s->launches[index] && status == KZ_OK; i++)
+        status = s->graphs[index] ? kz_graph_launch(s->setup.data->device, s->graphs[index], s->stream, error)
+                                  : enqueue_runs(s, index, error);
     return status;
 }
 
@@ -51,24 +74,59 @@ static kz_status record(bench_sampler *s, size_t index, kz_error *error) {
     return status ? status : ended;
 }
 
+// A run that fills a sample of its own needs no graph, unless graphs are what is measured.
+static kz_status open_candidate(bench_sampler *s, size_t index, kz_error *error) {
+    bench_mode mode = condition_of(s).mode;
+    s->runs[index] = s->launches[index] = 1;
+    if (mode == BENCH_LATENCY) return KZ_OK;
+    double seconds = s->setup.seconds[index];
+    s->runs[index] = bench_graph_runs(seconds, sets_of(s));
+    if (mode != BENCH_THROUGHPUT)
+        s->launches[index] = launches_in(mode == BENCH_SUSTAINED ? SUSTAINED_SECONDS : BURST_SECONDS,
+                                         seconds * (double)s->runs[index]);
+    return mode == BENCH_THROUGHPUT || s->runs[index] > 1 ? record(s, index, error) : KZ_OK;
+}
+
+// ---- opening ----------------------------------------------------------------------------------------------
+
+static kz_status check_setup(const bench_sampler_setup *setup, kz_error *error) {
+    kz_status status = bench_condition_check(setup->condition, error);
+    if (status || setup->condition.stream == BENCH_LATER_STREAM || setup->stream) return status;
+    status = base_fail(error, KZ_INVALID, "%s has no first stream to measure in",
+                       kz_device_get_info(setup->data->device)->id);
+    base_fail_note(error, "use --stream later");
+    return status;
+}
+
+static kz_status open_events(bench_sampler *s, kz_error *error) {
+    kz_device *device = s->setup.data->device;
+    kz_status status = KZ_OK;
+    for (int i = 0; i < 2 && status == KZ_OK; i++) {
+        status = kz_event_open(device, &s->start[i], error);
+        if (status == KZ_OK) status = kz_event_open(device, &s->stop[i], error);
+    }
+    return status;
+}
+
 kz_status bench_sampler_open(const bench_sampler_setup *setup, bench_sampler **sampler, kz_error *error) {
     *sampler = NULL;
+    kz_status status = check_setup(setup, error);
+    if (status != KZ_OK) return status;
     bench_sampler *s = calloc(1, sizeof *s);
     if (!s) return base_fail(error, KZ_NO_MEMORY, "no memory to take samples");
-    kz_device *device = setup->data->device;
     size_t count = setup->count;
     s->setup = *setup;
+    s->ahead = NOBODY;
     s->graphs = calloc(count + 1, sizeof(kz_graph *));
     s->runs = calloc(count + 1, sizeof *s->runs);
-    kz_status status = KZ_OK;
-    if (!s->graphs || !s->runs) status = base_fail(error, KZ_NO_MEMORY, "no memory to take samples");
-    if (status == KZ_OK) status = kz_stream_open(device, &s->stream, error);
-    if (status == KZ_OK) status = kz_event_open(device, &s->start, error);
-    if (status == KZ_OK) status = kz_event_open(device, &s->stop, error);
+    s->launches = calloc(count + 1, sizeof *s->launches);
+    if (!s->graphs || !s->runs || !s->launches)
+        status = base_fail(error, KZ_NO_MEMORY, "no memory to take samples");
+    s->stream = setup->stream;
+    if (status == KZ_OK && !s->stream) status = kz_stream_open(setup->data->device, &s->stream, error);
+    if (status == KZ_OK) status = open_events(s, error);
     for (size_t i = 0; i < count && status == KZ_OK; i++) {
-        s->runs[i] =
-            setup->mode == BENCH_LATENCY ? 1 : bench_graph_runs(setup->seconds[i], setup->data->sets);
-        if (setup->mode == BENCH_THROUGHPUT) status = record(s, i, error);
+        status = open_candidate(s, i, error);
         if (status != KZ_OK && setup->offender) *setup->offender = i;
     }
     if (status != KZ_OK) {
@@ -81,45 +139,95 @@ kz_status bench_sampler_open(const bench_sampler_setup *setup, bench_sampler **s
 
 void bench_sampler_close(bench_sampler *s) {
     if (!s) return;
+    if (s->ahead != NOBODY) kz_stream_synchronize(s->setup.data->device, s->stream, NULL);
     for (size_t i = 0; s->graphs && i < s->setup.count; i++)
         if (s->graphs[i]) kz_graph_close(s->graphs[i]);
-    if (s->stop) kz_event_close(s->stop);
-    if (s->start) kz_event_close(s->start);
-    if (s->stream) kz_stream_close(s->stream);
+    for (int i = 0; i < 2; i++) {
+        if (s->stop[i]) kz_event_close(s->stop[i]);
+        if (s->start[i]) kz_event_close(s->start[i]);
+    }
+    if (s->stream && !s->setup.stream) kz_stream_close(s->stream);
     free(s->graphs);
     free(s->runs);
+    free(s->launches);
     free(s);
 }
 
-size_t bench_sampler_runs(const bench_sampler *s, size_t candidate) { return s->runs[candidate]; }
+size_t bench_sampler_runs(const bench_sampler *s, size_t candidate) {
+    return s->runs[candidate] * s->launches[candidate];
+}
 kz_stream *bench_sampler_stream(bench_sampler *s) { return s->stream; }
 
-static kz_status prepare_cold(bench_sampler *s, size_t index, kz_error *error) {
+// ---- samples ----------------------------------------------------------------------------------------------
+
+static kz_status restore(bench_sampler *s, size_t index, kz_error *error) {
     const bench_data *data = s->setup.data;
-    bool alters = s->setup.candidates[index]->provider != BENCH_PEAK && bench_data_has_inout(data);
-    size_t sets = s->runs[index] < data->sets ? s->runs[index] : data->sets;
+    size_t runs = bench_sampler_runs(s, index), sets = runs < sets_of(s) ? runs : sets_of(s);
+    if (s->setup.candidates[index]->provider == BENCH_PEAK || !bench_data_has_inout(data)) return KZ_OK;
+    return bench_data_restore(data, s->stream, s->set, sets, error);
+}
+
+// Restoring writes too: it comes before what decides what the caches hold.
+static kz_status prepare(bench_sampler *s, size_t index, kz_error *error) {
+    const bench_sampler_setup *setup = &s->setup;
+    bench_candidate *c = setup->candidates[index];
+    bench_cache cache = condition_of(s).cache;
     kz_status status = KZ_OK;
-    if (alters && s->setup.mode == BENCH_LATENCY)
-        status = bench_data_restore(data, s->stream, s->set, 1, error);
-    if (alters && s->setup.mode == BENCH_THROUGHPUT)
-        status = bench_data_restore(data, s->stream, 0, sets, error);
-    return status ? status : bench_probe_flush(s->setup.probes, s->stream, error);
+    if (condition_of(s).mode == BENCH_SUSTAINED) return restore(s, index, error);
+    if (cache == BENCH_HOT) status = c->enqueue(c->self, s->stream, 0, error);
+    if (cache == BENCH_FRESH) status = bench_probe_flush(setup->probes, s->stream, error);
+    if (status == KZ_OK) status = restore(s, index, error);
+    if (status != KZ_OK || cache == BENCH_HOT) return status;
+    if (cache == BENCH_COLD) return bench_probe_flush(setup->probes, s->stream, error);
+    if (cache == BENCH_DIRTY) return bench_probe_dirty(setup->probes, s->stream, error);
+    return c->produce ? c->produce(c->self, s->stream, s->set, error)
+                      : bench_data_produce(setup->data, setup->probes, s->stream, s->set, error);
+}
+
+static kz_status start_sample(bench_sampler *s, size_t index, int slot, kz_error *error) {
+    kz_device *device = s->setup.data->device;
+    kz_status status = prepare(s, index, error);
+    if (status == KZ_OK) status = kz_event_record(device, s->start[slot], s->stream, error);
+    if (status == KZ_OK) status = enqueue_launches(s, index, error);
+    return status ? status : kz_event_record(device, s->stop[slot], s->stream, error);
+}
+
+static kz_status finish_sample(bench_sampler *s, size_t index, int slot, double *seconds, kz_error *error) {
+    kz_device *device = s->setup.data->device;
+    kz_status status = kz_event_synchronize(device, s->stop[slot], error);
+    if (status == KZ_OK) status = kz_event_elapsed(device, s->start[slot], s->stop[slot], seconds, error);
+    *seconds /= (double)bench_sampler_runs(s, index);
+    return status;
+}
+
+// The next sample is under way before this one is waited for. Another candidate begins on a device that has just
+// finished the one before.
+static kz_status sample_sustained(bench_sampler *s, size_t index, double *seconds, kz_error *error) {
+    kz_status status = KZ_OK;
+    if (s->ahead != (int)index) {
+        status = kz_stream_synchronize(s->setup.data->device, s->stream, error);
+        if (status == KZ_OK) status = start_sample(s, index, s->slot, error);
+    }
+    int slot = s->slot;
+    s->ahead = (int)index;
+    s->slot = !slot;
+    if (status == KZ_OK) status = start_sample(s, index, s->slot, error);
+    return status ? status : finish_sample(s, index, slot, seconds, error);
+}
+
+static void rest(void) {
+    const struct timespec time = {.tv_nsec = (long)(REST_SECONDS * 1e9)};
+    nanosleep(&time, NULL); // a signal cuts it short, and the run with it
 }
 
 static kz_status sample(void *self, size_t index, double *seconds, kz_error *error) {
     bench_sampler *s = self;
-    kz_device *device = s->setup.data->device;
-    bench_candidate *c = s->setup.candidates[index];
-    kz_status status = prepare_cold(s, index, error);
-    if (status == KZ_OK) status = kz_event_record(device, s->start, s->stream, error);
-    if (status == KZ_OK)
-        status = s->graphs[index] ? kz_graph_launch(device, s->graphs[index], s->stream, error)
-                                  : c->enqueue(c->self, s->stream, s->set, error);
-    if (status == KZ_OK) status = kz_event_record(device, s->stop, s->stream, error);
-    if (status == KZ_OK) status = kz_event_synchronize(device, s->stop, error);
-    if (status == KZ_OK) status = kz_event_elapsed(device, s->start, s->stop, seconds, error);
-    *seconds /= (double)s->runs[index];
-    s->set = (s->set + 1) % s->setup.data->sets;
+    bench_mode mode = condition_of(s).mode;
+    if (mode == BENCH_SUSTAINED) return sample_sustained(s, index, seconds, error);
+    if (mode == BENCH_BURST) rest();
+    kz_status status = start_sample(s, index, 0, error);
+    if (status == KZ_OK) status = finish_sample(s, index, 0, seconds, error);
+    if (mode == BENCH_LATENCY) s->set = (s->set + 1) % sets_of(s);
     return status;
 }
 
@@ -134,16 +242,13 @@ bench_clock bench_sampler_clock(bench_sampler *sampler) {
     return (bench_clock){.self = sampler, .sample = sample, .now = now, .interrupted = interrupted};
 }
 
-// Inouts are restored in every set the graph touches; a set that the graph visits several times would have
-// been altered several times, so there the check is of one plain run.
+// A set that the graph visits several times would have its inouts altered several times: there it is one plain run.
 kz_status bench_sampler_replay(bench_sampler *s, size_t index, kz_error *error) {
     const bench_data *data = s->setup.data;
     bench_candidate *c = s->setup.candidates[index];
-    bool twice = bench_data_has_inout(data) && s->runs[index] > data->sets;
-    kz_status status = bench_data_poison(data, s->stream, 0, error);
-    if (status == KZ_OK && s->graphs[index] && !twice)
-        status = kz_graph_launch(data->device, s->graphs[index], s->stream, error);
-    else if (status == KZ_OK)
-        status = c->enqueue(c->self, s->stream, 0, error);
+    bool twice = bench_data_has_inout(data) && s->runs[index] > sets_of(s);
+    kz_status status = s->graphs[index] && !twice
+                           ? kz_graph_launch(data->device, s->graphs[index], s->stream, error)
+                           : c->enqueue(c->self, s->stream, 0, error);
     return status ? status : kz_stream_synchronize(data->device, s->stream, error);
 }

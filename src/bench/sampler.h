@@ -1,36 +1,41 @@
-// bench/sampler: takes the samples on a device, cold: what the loop in measure.c asks for.
+// bench/sampler: takes the samples on a device, under one condition: what the loop in measure.c asks for.
 //
-// Latency: caches flushed, then one run between two events, on the next set of buffers.
-// Throughput: caches flushed, then a graph of runs (1 ms or more in all) between two events, each run on the
+// Latency: the caches are prepared, then one run between two events, on the next set of buffers.
+// Throughput: the caches are prepared, then a graph of runs (1 ms or more in all) between two events, each run on the
 // next set, so that a set is used again only after several times L2 have gone by.
+// Sustained: as many such graphs as take 20 ms, and those of the next sample are enqueued before this one is waited
+// for: samples of one candidate in a row leave the device no rest.
+// Burst: a rest, the caches are prepared, then as many graphs as take 3 ms.
+//
+// It knows no family and keeps no global state: one candidate with buffers of its own, in any process, will do.
 #ifndef BENCH_SAMPLER_H
 #define BENCH_SAMPLER_H
 
 #include "bench/candidate.h"
+#include "bench/condition.h"
 #include "bench/measure.h"
-
-typedef enum bench_mode { BENCH_LATENCY, BENCH_THROUGHPUT, BENCH_MODES } bench_mode;
-const char *bench_mode_name(bench_mode mode); // "latency"
 
 typedef struct bench_sampler bench_sampler;
 
 typedef struct bench_sampler_setup {
-    const bench_data *data;
+    const bench_data *data; // of which only the sets are used: see data.h
     bench_probes *probes;
     bench_candidate *const *candidates; // those that are timed
     size_t count;
-    bench_mode mode;
-    const double *seconds;     // throughput: what one run takes, so that a graph holds 1 ms of them
+    bench_condition condition;
+    kz_stream *stream;         // the one to use; NULL: the sampler makes one
+    const double *seconds;     // what one run takes, so that a graph holds 1 ms of them; NULL for latency
     bool (*interrupted)(void); // may be NULL
     size_t *offender; // may be NULL: the candidate that could not be recorded, where opening fails for it
 } bench_sampler_setup;
 
-// What `setup` points at must outlive the sampler.
+// What `setup` points at must outlive the sampler. KZ_INVALID where the condition means nothing, or asks for the first
+// stream and none is given.
 kz_status bench_sampler_open(const bench_sampler_setup *setup, bench_sampler **sampler, kz_error *error);
-void bench_sampler_close(bench_sampler *sampler);
+void bench_sampler_close(bench_sampler *sampler); // NULL is allowed
 bench_clock bench_sampler_clock(bench_sampler *sampler);
 size_t bench_sampler_runs(const bench_sampler *sampler, size_t candidate); // runs in a sample
-// One sample's worth of runs on a poisoned set 0, exactly as they are timed: what is checked afterwards.
+// The runs that are timed, once more, on sets that the caller has prepared: what is checked afterwards.
 kz_status bench_sampler_replay(bench_sampler *sampler, size_t candidate, kz_error *error);
 kz_stream *bench_sampler_stream(bench_sampler *sampler);
 

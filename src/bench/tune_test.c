@@ -66,14 +66,13 @@ static void other_rows_stay(void **state) {
 static void put(bench_outcome *o, bench_provider provider, double seconds) {
     bench_result *r = &o->results[o->count++];
     r->candidate.provider = provider;
-    r->timings[BENCH_LATENCY].taken = true;
-    r->timings[BENCH_LATENCY].series.summary.median = seconds;
+    r->timings[0].taken = true;
+    r->timings[0].series.summary.median = seconds;
 }
 
 static void a_later_variant_must_earn_its_place(void **state) {
     (void)state;
     bench_outcome *o = calloc(1, sizeof *o);
-    o->figure = BENCH_LATENCY;
     assert_int_equal(bench_tune_winner(o), -1);
     put(o, BENCH_ZOO, 1.000);
     put(o, BENCH_ZOO, 0.995); // faster, but not by enough
@@ -85,7 +84,7 @@ static void a_later_variant_must_earn_its_place(void **state) {
     put(o, BENCH_ZOO, 0.3);
     o->results[5].status = KZ_WRONG;
     put(o, BENCH_ZOO, 0.2);
-    o->results[6].timings[BENCH_LATENCY].taken = false;
+    o->results[6].timings[0].taken = false;
     assert_int_equal(bench_tune_winner(o), 2);
     free(o);
 }

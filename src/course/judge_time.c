@@ -192,6 +192,7 @@ static kz_status check_again(timing *t, bench_sampler *sampler, course_judge_tim
     t->own.run = run; // its scalars too
     t->own.launch = run->launch;
     if (!status) status = kz_device_synchronize(t->device, error);
+    if (!status) status = bench_data_poison(&t->data, bench_sampler_stream(sampler), 0, error);
     if (!status) status = bench_sampler_replay(sampler, KERNEL, error);
     bench_data_addresses(&t->data, 0, addresses);
     for (size_t b = 0; b < run->buffer_count && !status; b++) {
@@ -216,7 +217,7 @@ static kz_status measure(timing *t, course_judge_times *times, base_arena *arena
                                        .probes = t->probes,
                                        .candidates = t->list,
                                        .count = t->count,
-                                       .mode = BENCH_LATENCY};
+                                       .condition = {.mode = BENCH_LATENCY}};
     kz_status status = bench_sampler_open(&setup, &sampler, error);
     if (!status) {
         bench_clock clock = bench_sampler_clock(sampler);

@@ -218,6 +218,7 @@ static kz_status measure(workload_timer *timer, report_check *report, bench_requ
 kz_status workload_time_family(workload_timer *timer, report_check *report, const kz_family *family,
                                const family_guest *guest, kz_device *device, report_check_row *rows,
                                size_t count, kz_error *error) {
+    static const bench_condition one_launch = {.mode = BENCH_LATENCY}; // the cases are long enough
     const kz_device_info *info = kz_device_get_info(device);
     const kz_variant *variants[BENCH_CANDIDATES];
     bench_targets targets;
@@ -237,7 +238,8 @@ kz_status workload_time_family(workload_timer *timer, report_check *report, cons
                              .peer_count = info->kind == KZ_DEVICE_CUDA ? timer->peers.count : 0,
                              .seed = timer->seed,
                              .rule = short_rule,
-                             .brief = true,
+                             .conditions = &one_launch,
+                             .condition_count = 1,
                              .interrupted = timer->interrupted,
                              .progress = show,
                              .progress_context = timer};

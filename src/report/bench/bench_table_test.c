@@ -20,7 +20,7 @@ static void put(bench_outcome *o, int at, bench_provider provider, const char *b
                 double seconds, bench_state state) {
     static double samples[RESULTS][SAMPLES];
     bench_result *r = &o->results[at];
-    bench_timing *t = &r->timings[BENCH_LATENCY];
+    bench_timing *t = &r->timings[0];
     r->candidate.provider = provider;
     snprintf(r->candidate.by, sizeof r->candidate.by, "%s", by);
     snprintf(r->candidate.name, sizeof r->candidate.name, "%s", name);
@@ -34,7 +34,8 @@ static void put(bench_outcome *o, int at, bench_provider provider, const char *b
 
 static bench_outcome *make(void) {
     bench_outcome *o = calloc(1, sizeof *o);
-    *o = (bench_outcome){.timed = true, .work = {.bytes = 4e8}, .figure = BENCH_LATENCY, .count = RESULTS};
+    *o = (bench_outcome){
+        .timed = true, .work = {.bytes = 4e8}, .condition_count = 1, .figure = 0, .count = RESULTS};
     snprintf(o->name, sizeof o->name, "add-f32-n1048576-uniform");
     put(o, SLOW, BENCH_ZOO, "kz", "01_interleaved_tree", 4e-4, BENCH_NOT_CONVERGED);
     put(o, FAST, BENCH_ZOO, "kz", "02_vector", 1.1e-4, BENCH_CONVERGED);
@@ -117,8 +118,8 @@ static void a_case_in_doubt_is_counted_once(void **state) {
     (void)state;
     report_bench_tally tally = {0};
     bench_outcome *o = make();
-    o->results[FAST].timings[BENCH_LATENCY].series.state = BENCH_NOT_CONVERGED;
-    o->results[FAST].timings[BENCH_LATENCY].over_peak = true;
+    o->results[FAST].timings[0].series.state = BENCH_NOT_CONVERGED;
+    o->results[FAST].timings[0].over_peak = true;
     char *text = print(o, HEADER, &tally);
     assert_has(text, "  above the measured peak, an error in measurement: 02_vector\n");
     assert_int_equal(tally.unsettled, 1);
@@ -137,7 +138,7 @@ static void much_arithmetic_is_shown_in_flops(void **state) {
     assert_has(text, "90.9%");
     free(text);
     o->work.flops = 2e11; // 500 for each byte
-    o->results[FAST].timings[BENCH_LATENCY].flops_per_s = 5e13;
+    o->results[FAST].timings[0].flops_per_s = 5e13;
     text = print(o, HEADER, &tally);
     assert_has(text, "computes");
     assert_has(text, "50.0 TFLOP/s");
@@ -155,8 +156,8 @@ static void what_the_cores_compute_is_named(void **state) {
     bench_outcome *o = make();
     o->work.flops = 2e11;
     o->known_compute = (bench_known_peak){.value = 6.25e13, .origin = "measured 2026-11-15"};
-    for (int i = 0; i < RESULTS; i++) o->results[i].timings[BENCH_LATENCY].of_compute = NAN;
-    o->results[FAST].timings[BENCH_LATENCY].of_compute = 0.8;
+    for (int i = 0; i < RESULTS; i++) o->results[i].timings[0].of_compute = NAN;
+    o->results[FAST].timings[0].of_compute = 0.8;
     char *text = print(o, HEADER, &tally);
     assert_has(text, "of cores");
     assert_has(text, "80.0%");
@@ -165,7 +166,7 @@ static void what_the_cores_compute_is_named(void **state) {
     free(text);
     o->work.flops = 0;
     o->known_copy = (bench_known_peak){.value = 4.25e12, .origin = "measured 2026-11-14"};
-    o->copy[BENCH_LATENCY] = NAN;
+    o->copy[0] = NAN;
     text = print(o, HEADER, &tally);
     assert_has(text, "  of copy: 4.25 TB/s, measured 2026-11-14; none could be timed beside this case\n");
     free(text);

@@ -18,8 +18,8 @@ static void choose_file(const report_bench *r, const kz_family *family, base_tex
 
 static void print_records(const report_bench *r, const bench_request *request, const bench_outcome *outcome) {
     for (size_t i = 0; i < outcome->count; i++)
-        for (int mode = 0; mode < (outcome->timed ? BENCH_MODES : 1); mode++) {
-            json_t *record = bench_record(&r->run, request, outcome, i, (bench_mode)mode, NULL);
+        for (size_t k = 0; k < (outcome->timed ? outcome->condition_count : 1); k++) {
+            json_t *record = bench_record(&r->run, request, outcome, i, k, NULL);
             if (record) json_dumpf(record, stdout, JSON_COMPACT | JSON_REAL_PRECISION(9)), putchar('\n');
             json_decref(record);
         }
@@ -75,7 +75,7 @@ static void print_change(const report_bench *r, const bench_candidate *candidate
     fprintf(r->file, "; %.10s, commit %s\n", c->date, *c->commit ? c->commit : "unknown");
 }
 
-// Of our own candidates, in the mode that counts.
+// Of our own candidates, under the condition that counts.
 static void compare(report_bench *r, const bench_request *request, const bench_outcome *outcome) {
     bool said = false;
     for (size_t i = 0; r->baseline && i < outcome->count; i++) {

@@ -11,23 +11,33 @@ typedef struct view {
     const bench_outcome *o;
     bench_target_verdict target; // of the best
     int best, rival;             // results; -1 where there is none
+    int other;                   // condition: single runs beside the figure's graphs, or the reverse; -1
 } view;
 
+static bool figure_is_alone(const view *v) { return v->o->conditions[v->o->figure].mode == BENCH_LATENCY; }
+
+// The counterpart of the figure's condition, where it was measured too.
+static int find_other(const view *v) {
+    bench_condition other = v->o->conditions[v->o->figure];
+    if (other.mode != BENCH_LATENCY && other.mode != BENCH_THROUGHPUT) return -1;
+    other.mode = other.mode == BENCH_LATENCY ? BENCH_THROUGHPUT : BENCH_LATENCY;
+    return bench_condition_find(v->o->conditions, v->o->condition_count, other);
+}
+
 static void print_title(const view *v, const kz_family *family) {
-    char bytes[REPORT_NUMBER];
+    char bytes[REPORT_NUMBER], condition[BENCH_CONDITION_TEXT];
     report_print(v->file, v->style, REPORT_BOLD, "%s %s", family->name, v->o->name);
     report_print(v->file, v->style, REPORT_DIM, "  on %s, %s", v->device->name,
                  report_bytes(bytes, v->o->work.bytes));
     if (v->o->timed)
         report_print(v->file, v->style, REPORT_DIM, ", %s",
-                     v->o->figure == BENCH_LATENCY ? "one launch, cold"
-                                                   : "graph of launches, rotating buffers");
+                     bench_condition_title(v->o->conditions[v->o->figure], condition));
     fprintf(v->file, "\n");
 }
 
 // ---- times --------------------------------------------------------------------------------------
 
-static bool is_over(const bench_result *r, bench_mode mode) { return r->timings[mode].over_peak; }
+static bool is_over(const bench_result *r, size_t condition) { return r->timings[condition].over_peak; }
 
 static void add_rival(const view *v, report_table *table, size_t index) {
     const bench_candidate *c = &v->o->results[index].candidate;
@@ -62,13 +72,13 @@ static bool of_cores(const view *v) {
 static void add_timed_row(const view *v, report_table *table, size_t index) {
     const bench_result *r = &v->o->results[index];
     const bench_timing *t = &r->timings[v->o->figure];
-    const bench_timing *other = &r->timings[v->o->figure == BENCH_LATENCY ? BENCH_THROUGHPUT : BENCH_LATENCY];
     bool zoo = r->candidate.provider == BENCH_ZOO;
     report_tone tone = (int)index == v->best                 ? REPORT_BOLD
                        : r->candidate.provider == BENCH_PEAK ? REPORT_DIM
                                                              : REPORT_PLAIN;
     char text[REPORT_NUMBER], second[REPORT_NUMBER] = "";
-    if (other->taken) report_seconds(second, other->series.summary.median);
+    if (v->other >= 0 && r->timings[v->other].taken)
+        report_seconds(second, r->timings[v->other].series.summary.median);
     report_table_add(table, tone, "%s%s%s", zoo ? "" : r->candidate.by, zoo ? "" : " ", r->candidate.name);
     report_table_add(table, tone, "%s", report_seconds(text, t->series.summary.median));
     report_table_add(table, REPORT_DIM, "%.2f%%", 100 * bench_relative_error(&t->series.summary));
@@ -95,7 +105,10 @@ static void add_untimed_row(report_table *table, const bench_result *r, int colu
 static void print_times(const view *v) {
     char rival[48] = "", second[32];
     if (v->rival >= 0) snprintf(rival, sizeof rival, "vs %s", v->o->results[v->rival].candidate.by);
-    snprintf(second, sizeof second, "(%s)", v->o->figure == BENCH_LATENCY ? "in a graph" : "alone, cold");
+    snprintf(second, sizeof second, "%s",
+             v->other < 0         ? ""
+             : figure_is_alone(v) ? "(in a graph)"
+                                  : "(alone, cold)");
     const char *rate = bench_work_computes(&v->o->work) ? "computes" : "moves";
     const report_column columns[] = {
         {"candidate", false, false, 24}, {"time", true, false, 8},
@@ -294,6 +307,7 @@ void report_bench_print(FILE *file, const report_style *style, const kz_family *
                         const kz_device_info *device, const bench_outcome *outcome,
                         const bench_targets *targets, report_bench_tally *tally) {
     view v = {.file = file, .style = style, .device = device, .o = outcome};
+    v.other = find_other(&v);
     v.best = bench_outcome_best(outcome, BENCH_ZOO);
     if (v.best < 0) v.best = bench_outcome_best(outcome, BENCH_GUEST);
     v.rival = bench_outcome_best(outcome, BENCH_PEER);

@@ -1,0 +1,111 @@
+// bench/outcome: what the times of a case come to. See bench.h.
+#include "bench/bench.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const double SHORT_RUN = 50e-6;
+static const double OVER_PEAK = 1.05;
+
+static void find_peaks(bench_outcome *o, size_t condition) {
+    o->copy[condition] = o->read[condition] = NAN;
+    for (size_t i = 0; i < o->count; i++) {
+        const bench_result *r = &o->results[i];
+        const bench_timing *t = &r->timings[condition];
+        if (r->candidate.provider != BENCH_PEAK || !t->taken) continue;
+        double *peak = strcmp(r->candidate.name, "read") == 0 ? &o->read[condition] : &o->copy[condition];
+        *peak = fmax(*peak, t->bytes_per_s); // fmax takes the number where the other is NAN
+    }
+}
+
+// The share of a copy that was measured beside the case, or of the one that is known.
+static double share_of_copy(const bench_outcome *o, size_t condition, double bytes_per_s) {
+    return bytes_per_s / (isnan(o->copy[condition]) ? o->known_copy.value : o->copy[condition]);
+}
+
+static void derive(bench_outcome *o, size_t condition) {
+    for (size_t i = 0; i < o->count; i++) {
+        bench_timing *t = &o->results[i].timings[condition];
+        double seconds = t->series.summary.median;
+        t->of_copy = t->of_compute = NAN;
+        if (!t->taken || seconds <= 0) continue;
+        t->bytes_per_s = o->work.bytes / seconds;
+        if (o->results[i].candidate.provider != BENCH_PEAK) t->flops_per_s = o->work.flops / seconds;
+    }
+    find_peaks(o, condition);
+    // What the caches hold may well come faster than the copies do that were written for memory.
+    bench_cache cache = o->conditions[condition].cache;
+    bool from_memory = cache == BENCH_COLD || cache == BENCH_DIRTY;
+    for (size_t i = 0; i < o->count; i++) {
+        bench_timing *t = &o->results[i].timings[condition];
+        if (!t->taken) continue;
+        t->of_copy = share_of_copy(o, condition, t->bytes_per_s);
+        if (o->results[i].candidate.provider != BENCH_PEAK)
+            t->of_compute = t->flops_per_s / o->known_compute.value;
+        t->over_peak =
+            from_memory && t->bytes_per_s > OVER_PEAK * fmax(o->copy[condition], o->read[condition]);
+    }
+}
+
+// The first condition's, or that of graphs in its place where runs are short and both were asked for.
+static void choose_figure(bench_outcome *o) {
+    bench_condition alone = o->conditions[0], graphs = o->conditions[0];
+    alone.mode = BENCH_LATENCY;
+    graphs.mode = BENCH_THROUGHPUT;
+    int latency = bench_condition_find(o->conditions, o->condition_count, alone);
+    int throughput = bench_condition_find(o->conditions, o->condition_count, graphs);
+    double fastest = INFINITY;
+    o->figure = 0;
+    if (latency < 0 || throughput < 0 || (latency && throughput)) return;
+    for (size_t i = 0; i < o->count; i++) {
+        const bench_timing *t = &o->results[i].timings[throughput];
+        if (o->results[i].candidate.provider != BENCH_PEAK && t->taken)
+            fastest = fmin(fastest, t->series.summary.median);
+    }
+    o->figure = (size_t)(bench_is_short(fastest) ? throughput : latency);
+}
+
+bool bench_is_short(double seconds) { return seconds < SHORT_RUN; }
+
+void bench_outcome_derive(bench_outcome *o) {
+    for (size_t i = 0; i < o->condition_count; i++) derive(o, i);
+    choose_figure(o);
+}
+
+void bench_outcome_free(bench_outcome *outcome) {
+    if (!outcome) return;
+    for (size_t i = 0; i < outcome->count; i++)
+        for (int k = 0; k < BENCH_CONDITIONS; k++) bench_series_free(&outcome->results[i].timings[k].series);
+    free(outcome);
+}
+
+bool bench_work_computes(const kz_work *work) { return work->bytes > 0 && work->flops > 20 * work->bytes; }
+
+bench_ratio bench_outcome_ratio(const bench_outcome *outcome, size_t ours, size_t other, size_t condition) {
+    const bench_series *a = &outcome->results[ours].timings[condition].series;
+    const bench_series *b = &outcome->results[other].timings[condition].series;
+    bench_ratio ratio = {0};
+    size_t pairs = a->count < b->count ? a->count : b->count;
+    bench_compare(a->samples, b->samples, pairs, outcome->seed, &ratio);
+    return ratio;
+}
+
+int bench_outcome_best_under(const bench_outcome *outcome, bench_provider provider, size_t condition) {
+    int best = -1;
+    double least = INFINITY;
+    for (size_t i = 0; i < outcome->count; i++) {
+        const bench_result *r = &outcome->results[i];
+        const bench_timing *t = &r->timings[condition];
+        if (r->candidate.provider != provider || r->status != KZ_OK || !t->taken) continue;
+        if (t->series.summary.median < least) {
+            least = t->series.summary.median;
+            best = (int)i;
+        }
+    }
+    return best;
+}
+
+int bench_outcome_best(const bench_outcome *outcome, bench_provider provider) {
+    return bench_outcome_best_under(outcome, provider, outcome->figure);
+}
