@@ -1,4 +1,4 @@
-// A cuBLAS for the tests: seven functions, on the host's memory. Matrices go by columns, as in the real one,
+// A cuBLAS for the tests: ten functions, on the host's memory. Matrices go by columns, as in the real one,
 // and sgemm wants the order of calls that the real one needs: a handle, a stream, a workspace.
 #include <stdbool.h>
 #include <stddef.h>
@@ -8,7 +8,8 @@ typedef struct fake {
 } fake;
 
 int cublasCreate_v2(void **handle);
-int cublasGetVersion_v2(void *handle, int *version);
+int cublasDestroy_v2(void *handle);
+int cublasGetProperty(int which, int *value);
 int cublasSetStream_v2(void *handle, void *stream);
 int cublasSetWorkspace_v2(void *handle, void *workspace, size_t bytes);
 int cublasSetMathMode(void *handle, int mode);
@@ -17,15 +18,22 @@ int cublasSgemm_v2(void *handle, int turn_a, int turn_b, int m, int n, int k, co
                    const float *a, int a_column, const float *b, int b_column, const float *beta, float *c,
                    int c_column);
 
+int cublasSaxpy_v2(void *handle, int n, const float *alpha, const float *x, int x_step, float *y, int y_step);
+int cublasSgeam(void *handle, int turn_a, int turn_b, int m, int n, const float *alpha, const float *a,
+                int a_column, const float *beta, const float *b, int b_column, float *c, int c_column);
+
 int cublasCreate_v2(void **handle) {
     static fake only;
     *handle = &only;
     return 0;
 }
 
-int cublasGetVersion_v2(void *handle, int *version) {
-    *version = 130107;
-    return handle ? 0 : 1;
+int cublasDestroy_v2(void *handle) { return handle ? 0 : 1; }
+
+int cublasGetProperty(int which, int *value) {
+    static const int version[] = {13, 1, 7};
+    *value = version[which];
+    return 0;
 }
 
 int cublasSetStream_v2(void *handle, void *stream) {
@@ -55,5 +63,21 @@ int cublasSgemm_v2(void *handle, int turn_a, int turn_b, int m, int n, int k, co
             for (int x = 0; x < k; x++) sum += a[x * a_column + row] * b[column * b_column + x];
             c[column * c_column + row] = *alpha * sum;
         }
+    return 0;
+}
+
+int cublasSaxpy_v2(void *handle, int n, const float *alpha, const float *x, int x_step, float *y,
+                   int y_step) {
+    if (!((const fake *)handle)->has_stream || x_step != 1 || y_step != 1) return 7;
+    for (int i = 0; i < n; i++) y[i] += *alpha * x[i];
+    return 0;
+}
+
+int cublasSgeam(void *handle, int turn_a, int turn_b, int m, int n, const float *alpha, const float *a,
+                int a_column, const float *beta, const float *b, int b_column, float *c, int c_column) {
+    if (!((const fake *)handle)->has_stream || !turn_a || turn_b || *beta != 0.0f) return 7;
+    if (a_column < n || b_column < m || c_column < m || !b) return 7;
+    for (int column = 0; column < n; column++)
+        for (int row = 0; row < m; row++) c[column * c_column + row] = *alpha * a[row * a_column + column];
     return 0;
 }

@@ -51,26 +51,31 @@ static const char *offers(const kz_peer_problem *problem) {
     return o && problem->axes[0] > 0 && problem->axes[0] <= 0x7fffffff ? o->name : NULL;
 }
 
-static int prepare(const kz_peer_problem *problem, size_t *workspace_bytes, const char **why) {
+static int prepare(const kz_peer_problem *problem, kz_peer_plan *plan, const char **why) {
     const operation *o = find(problem);
     if (!o) return finish(cudaErrorNotSupported, why);
     const kz_ptr none[KZ_FAMILY_BUFFERS] = {0};
-    const cub_call call = {NULL, workspace_bytes, none, NULL};
-    *workspace_bytes = 0;
+    const cub_call call = {NULL, &plan->workspace_bytes, none, NULL};
+    plan->algorithms = 1;
     return finish(o->run(problem, &call), why);
 }
 
-static int run(const kz_peer_problem *problem, void *stream, const kz_ptr *buffers, kz_ptr workspace,
-               size_t workspace_bytes, const char **why) {
+static int run(const kz_peer_problem *problem, const kz_peer_plan *plan, const kz_peer_call *c,
+               const char **why) {
     const operation *o = find(problem);
     if (!o) return finish(cudaErrorNotSupported, why);
-    const cub_call call = {(void *)workspace, &workspace_bytes, buffers, (cudaStream_t)stream};
+    size_t bytes = plan->workspace_bytes;
+    const cub_call call = {(void *)c->workspace, &bytes, c->buffers, (cudaStream_t)c->stream};
     return finish(o->run(problem, &call), why);
+}
+
+static const char *version(const char **) {
+    static char text[32];
+    snprintf(text, sizeof text, "%d.%d.%d", CUB_MAJOR_VERSION, CUB_MINOR_VERSION, CUB_SUBMINOR_VERSION);
+    return text;
 }
 
 extern "C" __attribute__((visibility("default"))) const kz_peer *kz_peer_get(void) {
-    static char version[32];
-    static kz_peer peer = {KZ_PEER_INTERFACE, "cub", version, offers, prepare, run, false};
-    snprintf(version, sizeof version, "%d.%d.%d", CUB_MAJOR_VERSION, CUB_MINOR_VERSION, CUB_SUBMINOR_VERSION);
+    static const kz_peer peer = {KZ_PEER_INTERFACE, "cub", false, version, offers, prepare, run, NULL};
     return &peer;
 }

@@ -1,75 +1,115 @@
-// cuBLAS as a rival: its sgemm in single precision, TF32 off.
+// cuBLAS as a rival: sgemm in single precision with TF32 off, saxpy, and a transpose by geam.
 //
-// The library is opened when it is first asked for; where there is none, nothing is offered. KZ_CUBLAS names
-// another file. cuBLAS thinks in columns: the transpose of a row-major matrix lies there without a move, and
-// the transpose of a * b is b' * a'. Its workspace is given to it, so that it allocates nothing while a graph
-// is recorded.
-#include <dlfcn.h>
+// The library is opened when it is first asked for; KZ_CUBLAS names its file. cuBLAS thinks in columns: the
+// transpose of a row-major matrix lies there without a move, and the transpose of a * b is b' * a'. Its workspace is
+// given to it, so that it allocates nothing while a graph is recorded.
 #include <pthread.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "peers/library.h"
 #include "peers/peer.h"
 
 enum {
     AS_IT_IS = 0,         // CUBLAS_OP_N
+    TRANSPOSED = 1,       // CUBLAS_OP_T
     DEFAULT_MATH = 0,     // single precision is computed as such: TF32 is for those who ask for it
     WORKSPACE = 32 << 20, // what NVIDIA advises for Hopper
 };
 
-typedef struct cublas {
+static struct {
     int (*create)(void **handle);
-    int (*version)(void *handle, int *version);
+    int (*destroy)(void *handle);
+    int (*property)(int which, int *value);
     int (*set_stream)(void *handle, void *stream);
     int (*set_workspace)(void *handle, void *workspace, size_t bytes);
     int (*set_math)(void *handle, int mode);
     int (*sgemm)(void *handle, int transpose_a, int transpose_b, int m, int n, int k, const float *alpha,
                  const float *a, int a_column, const float *b, int b_column, const float *beta, float *c,
                  int c_column);
+    int (*saxpy)(void *handle, int n, const float *alpha, const float *x, int x_step, float *y, int y_step);
+    int (*sgeam)(void *handle, int transpose_a, int transpose_b, int m, int n, const float *alpha,
+                 const float *a, int a_column, const float *beta, const float *b, int b_column, float *c,
+                 int c_column);
     const char *(*text)(int status);
-} cublas;
+} api;
 
-// Opened once, for the life of the process; the peer's interface has no place for a state.
+// Opened once, for the life of the process.
 static pthread_once_t once = PTHREAD_ONCE_INIT;
-static cublas api;
-static bool is_open;
-static void *handle;
-static char version[32] = "";
-
-static bool load(void *library) {
-    const struct {
-        const char *name;
-        void *to;
-    } symbols[] = {
-        {"cublasCreate_v2", &api.create},        {"cublasGetVersion_v2", &api.version},
-        {"cublasSetStream_v2", &api.set_stream}, {"cublasSetWorkspace_v2", &api.set_workspace},
-        {"cublasSetMathMode", &api.set_math},    {"cublasSgemm_v2", &api.sgemm},
-        {"cublasGetStatusString", &api.text},
-    };
-    for (size_t i = 0; i < sizeof symbols / sizeof symbols[0]; i++) {
-        void *found = dlsym(library, symbols[i].name);
-        if (!found) return false;
-        memcpy(symbols[i].to, &found, sizeof found);
-    }
-    return true;
-}
+static peer_library library;
 
 static void open_library(void) {
-    static const char *const names[] = {"libcublas.so.13", "libcublas.so.12", "libcublas.so"};
-    const char *given = getenv("KZ_CUBLAS");
-    void *library = given ? dlopen(given, RTLD_NOW | RTLD_LOCAL) : NULL;
-    for (size_t i = 0; !given && !library && i < sizeof names / sizeof names[0]; i++)
-        library = dlopen(names[i], RTLD_NOW | RTLD_LOCAL);
-    is_open = library && load(library);
+    static const peer_symbol symbols[] = {
+        {"cublasCreate_v2", &api.create},     {"cublasDestroy_v2", &api.destroy},
+        {"cublasGetProperty", &api.property}, {"cublasSetStream_v2", &api.set_stream},
+        {"cublasSetMathMode", &api.set_math}, {"cublasSetWorkspace_v2", &api.set_workspace},
+        {"cublasSgemm_v2", &api.sgemm},       {"cublasSaxpy_v2", &api.saxpy},
+        {"cublasGetStatusString", &api.text}, {"cublasSgeam", &api.sgeam},
+    };
+    const peer_wanted wanted = {.variable = "KZ_CUBLAS",
+                                .files = {"libcublas.so.13", "libcublas.so.12", "libcublas.so"},
+                                .symbols = symbols,
+                                .symbol_count = sizeof symbols / sizeof symbols[0]};
+    peer_library_open(&library, &wanted);
+    int number[3] = {0};
+    for (int i = 0; i < 3 && api.property; i++) api.property(i, &number[i]);
+    snprintf(library.version, sizeof library.version, "%d.%d.%d", number[0], number[1], number[2]);
 }
 
-static const char *offers(const kz_peer_problem *problem) {
-    if (strcmp(problem->family, "sgemm") != 0 || problem->type != KZ_F32) return NULL;
-    for (int i = 0; i < 3; i++)
-        if (problem->axes[i] < 1 || problem->axes[i] > 0x7fffffff) return NULL;
+static const char *version(const char **why) {
     pthread_once(&once, open_library);
-    return is_open ? "cublasSgemm" : NULL;
+    return peer_library_version(&library, why);
+}
+
+// ---- operations ------------------------------------------------------------------------------------------
+
+static float *at(kz_ptr address) { return (float *)(uintptr_t)address; }
+static const float one = 1.0f, zero = 0.0f;
+
+static int multiply(void *handle, const kz_peer_problem *p, const kz_ptr *b) {
+    int m = (int)p->axes[0], n = (int)p->axes[1], k = (int)p->axes[2];
+    return api.sgemm(handle, AS_IT_IS, AS_IT_IS, n, m, k, &one, at(b[1]), n, at(b[0]), k, &zero, at(b[2]), n);
+}
+
+static int add_multiple(void *handle, const kz_peer_problem *p, const kz_ptr *b) {
+    float a;
+    memcpy(&a, &p->args[0].scalar, sizeof a);
+    return api.saxpy(handle, (int)p->axes[0], &a, at(b[0]), 1, at(b[1]), 1);
+}
+
+// out = 1 * in' + 0 * out
+static int transpose(void *handle, const kz_peer_problem *p, const kz_ptr *b) {
+    int rows = (int)p->axes[0], columns = (int)p->axes[1];
+    return api.sgeam(handle, TRANSPOSED, AS_IT_IS, rows, columns, &one, at(b[0]), columns, &zero, at(b[1]),
+                     rows, at(b[1]), rows);
+}
+
+static const struct operation {
+    const char *family, *name;
+    int axes; // that are sizes, each within 32 bits
+    int (*run)(void *handle, const kz_peer_problem *problem, const kz_ptr *buffers);
+} operations[] = {
+    {"sgemm", "cublasSgemm", 3, multiply},
+    {"saxpy", "cublasSaxpy", 1, add_multiple},
+    {"transpose", "cublasSgeam", 2, transpose},
+};
+
+static const struct operation *find(const kz_peer_problem *problem) {
+    for (size_t i = 0; i < sizeof operations / sizeof operations[0]; i++) {
+        const struct operation *o = &operations[i];
+        if (strcmp(o->family, problem->family) != 0 || problem->type != KZ_F32) continue;
+        for (int k = 0; k < o->axes; k++)
+            if (problem->axes[k] < 1 || problem->axes[k] > 0x7fffffff) return NULL;
+        return o;
+    }
+    return NULL;
+}
+
+// ---- the rival -------------------------------------------------------------------------------------------
+
+static const char *offers(const kz_peer_problem *problem) {
+    const struct operation *o = find(problem);
+    return o ? o->name : NULL;
 }
 
 static int finish(int status, const char **why) {
@@ -77,32 +117,29 @@ static int finish(int status, const char **why) {
     return status != 0;
 }
 
-static int prepare(const kz_peer_problem *problem, size_t *workspace_bytes, const char **why) {
-    *workspace_bytes = WORKSPACE;
-    if (!offers(problem)) {
-        *why = "libcublas is not there, or does not do this case";
-        return 1;
-    }
-    if (handle) return 0;
-    int status = api.create(&handle), number = 0;
-    if (status == 0) status = api.set_math(handle, DEFAULT_MATH);
-    if (status == 0) status = api.version(handle, &number);
-    snprintf(version, sizeof version, "%d.%d.%d", number / 10000, number / 100 % 100, number % 100);
+static int prepare(const kz_peer_problem *problem, kz_peer_plan *plan, const char **why) {
+    (void)problem;
+    pthread_once(&once, open_library);
+    if (!peer_library_usable(&library, why)) return 1;
+    plan->algorithms = 1;
+    plan->workspace_bytes = WORKSPACE;
+    int status = api.create(&plan->state);
+    if (status == 0) status = api.set_math(plan->state, DEFAULT_MATH);
     return finish(status, why);
 }
 
-static int run(const kz_peer_problem *problem, void *stream, const kz_ptr *buffers, kz_ptr workspace,
-               size_t workspace_bytes, const char **why) {
-    const float one = 1.0f, zero = 0.0f;
-    int m = (int)problem->axes[0], n = (int)problem->axes[1], k = (int)problem->axes[2];
-    int status = api.set_stream(handle, stream);
-    if (status == 0) status = api.set_workspace(handle, (void *)(uintptr_t)workspace, workspace_bytes);
-    if (status == 0)
-        status = api.sgemm(handle, AS_IT_IS, AS_IT_IS, n, m, k, &one, (const float *)(uintptr_t)buffers[1], n,
-                           (const float *)(uintptr_t)buffers[0], k, &zero, (float *)(uintptr_t)buffers[2], n);
+static int run(const kz_peer_problem *problem, const kz_peer_plan *plan, const kz_peer_call *call,
+               const char **why) {
+    int status = api.set_stream(plan->state, call->stream);
+    if (status == 0) status = api.set_workspace(plan->state, at(call->workspace), plan->workspace_bytes);
+    if (status == 0) status = find(problem)->run(plan->state, problem, call->buffers);
     return finish(status, why);
 }
 
-static const kz_peer peer = {KZ_PEER_INTERFACE, "cublas", version, offers, prepare, run, false};
+static void close_plan(kz_peer_plan *plan) {
+    if (plan->state) api.destroy(plan->state);
+}
+
+static const kz_peer peer = {KZ_PEER_INTERFACE, "cublas", false, version, offers, prepare, run, close_plan};
 
 const kz_peer *kz_peer_get(void) { return &peer; }

@@ -1,64 +1,110 @@
-// OpenBLAS as a rival on the CPU: its sgemm, with as many threads as it takes by itself.
+// OpenBLAS as a rival on the CPU: sgemm, saxpy, and a transpose by omatcopy, with as many threads as it takes by itself.
 //
-// The library is opened when it is first asked for (Debian: libopenblas0-pthread); where there is none,
-// nothing is offered. KZ_OPENBLAS names another file.
-#include <dlfcn.h>
+// The library is opened when it is first asked for (Debian: libopenblas0-pthread); KZ_OPENBLAS names another file.
 #include <pthread.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "peers/library.h"
 #include "peers/peer.h"
 
-enum { ROW_MAJOR = 101, AS_IT_IS = 111 }; // of CBLAS
+enum { ROW_MAJOR = 101, AS_IT_IS = 111, TRANSPOSED = 112 }; // of CBLAS
 
-typedef void (*sgemm_function)(int order, int transpose_a, int transpose_b, int m, int n, int k, float alpha,
-                               const float *a, int a_row, const float *b, int b_row, float beta, float *c,
-                               int c_row);
+static struct {
+    const char *(*config)(void); // "OpenBLAS 0.3.21 DYNAMIC_ARCH ..."
+    void (*sgemm)(int order, int transpose_a, int transpose_b, int m, int n, int k, float alpha,
+                  const float *a, int a_row, const float *b, int b_row, float beta, float *c, int c_row);
+    void (*saxpy)(int n, float alpha, const float *x, int x_step, float *y, int y_step);
+    void (*somatcopy)(int order, int transpose, int rows, int columns, float alpha, const float *a, int a_row,
+                      float *b, int b_row);
+} api;
 
-// Opened once, for the life of the process; the peer's interface has no place for a state.
+// Opened once, for the life of the process.
 static pthread_once_t once = PTHREAD_ONCE_INIT;
-static sgemm_function sgemm;
-static char version[32] = "";
+static peer_library library;
 
 static void open_library(void) {
-    const char *given = getenv("KZ_OPENBLAS");
-    void *library = dlopen(given ? given : "libopenblas.so.0", RTLD_NOW | RTLD_LOCAL);
-    if (!library && !given) library = dlopen("libopenblas.so", RTLD_NOW | RTLD_LOCAL);
-    if (!library) return;
-    *(void **)&sgemm = dlsym(library, "cblas_sgemm");
-    const char *(*config)(void);
-    *(void **)&config = dlsym(library, "openblas_get_config"); // "OpenBLAS 0.3.21 DYNAMIC_ARCH ..."
-    if (config) sscanf(config(), "%*s %31s", version);
+    static const peer_symbol symbols[] = {
+        {"openblas_get_config", &api.config},
+        {"cblas_sgemm", &api.sgemm},
+        {"cblas_saxpy", &api.saxpy},
+        {"cblas_somatcopy", &api.somatcopy},
+    };
+    const peer_wanted wanted = {.variable = "KZ_OPENBLAS",
+                                .files = {"libopenblas.so.0", "libopenblas.so"},
+                                .symbols = symbols,
+                                .symbol_count = sizeof symbols / sizeof symbols[0]};
+    peer_library_open(&library, &wanted);
+    if (api.config) sscanf(api.config(), "%*s %31s", library.version);
 }
+
+static const char *version(const char **why) {
+    pthread_once(&once, open_library);
+    return peer_library_version(&library, why);
+}
+
+// ---- operations ------------------------------------------------------------------------------------------
+
+static float *at(kz_ptr address) { return (float *)(uintptr_t)address; }
+
+static void multiply(const kz_peer_problem *p, const kz_ptr *b) {
+    int m = (int)p->axes[0], n = (int)p->axes[1], k = (int)p->axes[2];
+    api.sgemm(ROW_MAJOR, AS_IT_IS, AS_IT_IS, m, n, k, 1.0f, at(b[0]), k, at(b[1]), n, 0.0f, at(b[2]), n);
+}
+
+static void add_multiple(const kz_peer_problem *p, const kz_ptr *b) {
+    float a;
+    memcpy(&a, &p->args[0].scalar, sizeof a);
+    api.saxpy((int)p->axes[0], a, at(b[0]), 1, at(b[1]), 1);
+}
+
+static void transpose(const kz_peer_problem *p, const kz_ptr *b) {
+    int rows = (int)p->axes[0], columns = (int)p->axes[1];
+    api.somatcopy(ROW_MAJOR, TRANSPOSED, rows, columns, 1.0f, at(b[0]), columns, at(b[1]), rows);
+}
+
+static const struct operation {
+    const char *family, *name;
+    int axes; // that are sizes, each within 32 bits
+    void (*run)(const kz_peer_problem *problem, const kz_ptr *buffers);
+} operations[] = {
+    {"sgemm", "cblas_sgemm", 3, multiply},
+    {"saxpy", "cblas_saxpy", 1, add_multiple},
+    {"transpose", "cblas_somatcopy", 2, transpose},
+};
+
+static const struct operation *find(const kz_peer_problem *problem) {
+    for (size_t i = 0; i < sizeof operations / sizeof operations[0]; i++) {
+        const struct operation *o = &operations[i];
+        if (strcmp(o->family, problem->family) != 0 || problem->type != KZ_F32) continue;
+        for (int k = 0; k < o->axes; k++)
+            if (problem->axes[k] < 1 || problem->axes[k] > 0x7fffffff) return NULL;
+        return o;
+    }
+    return NULL;
+}
+
+// ---- the rival -------------------------------------------------------------------------------------------
 
 static const char *offers(const kz_peer_problem *problem) {
-    if (strcmp(problem->family, "sgemm") != 0 || problem->type != KZ_F32) return NULL;
-    for (int i = 0; i < 3; i++)
-        if (problem->axes[i] < 1 || problem->axes[i] > 0x7fffffff) return NULL;
+    const struct operation *o = find(problem);
+    return o ? o->name : NULL;
+}
+
+static int prepare(const kz_peer_problem *problem, kz_peer_plan *plan, const char **why) {
+    (void)problem;
     pthread_once(&once, open_library);
-    return sgemm ? "cblas_sgemm" : NULL;
+    plan->algorithms = 1;
+    return peer_library_usable(&library, why) ? 0 : 1;
 }
 
-static int prepare(const kz_peer_problem *problem, size_t *workspace_bytes, const char **why) {
-    *workspace_bytes = 0;
-    if (offers(problem)) return 0;
-    *why = "OpenBLAS is not there, or does not do this case";
-    return 1;
-}
-
-static int run(const kz_peer_problem *problem, void *stream, const kz_ptr *buffers, kz_ptr workspace,
-               size_t workspace_bytes, const char **why) {
-    (void)stream, (void)workspace, (void)workspace_bytes, (void)why;
-    int m = (int)problem->axes[0], n = (int)problem->axes[1], k = (int)problem->axes[2];
-    sgemm(ROW_MAJOR, AS_IT_IS, AS_IT_IS, m, n, k, 1.0f, (const float *)(uintptr_t)buffers[0], k,
-          (const float *)(uintptr_t)buffers[1], n, 0.0f, (float *)(uintptr_t)buffers[2], n);
+static int run(const kz_peer_problem *problem, const kz_peer_plan *plan, const kz_peer_call *call,
+               const char **why) {
+    (void)plan, (void)why;
+    find(problem)->run(problem, call->buffers);
     return 0;
 }
 
-static const kz_peer peer = {KZ_PEER_INTERFACE, "openblas", version, offers, prepare, run, true};
+static const kz_peer peer = {KZ_PEER_INTERFACE, "openblas", true, version, offers, prepare, run, NULL};
 
-const kz_peer *kz_peer_get(void) {
-    pthread_once(&once, open_library); // its version is asked for before anything else
-    return &peer;
-}
+const kz_peer *kz_peer_get(void) { return &peer; }

@@ -78,13 +78,12 @@ bool bench_rival_does(const bench_rival *rival, const kz_family *family, bool cp
     return false;
 }
 
-// A peer that opens a library in turn has its version only if it could; cuBLAS' needs a GPU, and says it when
-// it is used.
 bool bench_rival_missing(const bench_rival *rival, const bench_peers *peers, base_text *why) {
     for (size_t i = 0; i < peers->count; i++) {
+        const char *reason = "";
         if (strcmp(peers->items[i]->name, rival->name) != 0) continue;
-        if (!rival->library || peers->items[i]->version[0]) return false;
-        base_text_add(why, "%s's own library was not found: %s", rival->name, rival->library);
+        if (peers->items[i]->version(&reason)) return false;
+        base_text_add(why, "%s's own library was not found (%s): %s", rival->name, reason, rival->library);
         return true;
     }
     base_text_add(

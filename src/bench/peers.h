@@ -6,7 +6,7 @@
 #include "kz/family.h"
 #include "peers/peer.h"
 
-enum { BENCH_PEERS = 8 };
+enum { BENCH_PEERS = 16 };
 
 typedef struct bench_peers {
     size_t count;
@@ -37,8 +37,7 @@ extern const bench_rival bench_rivals[BENCH_RIVALS];
 const bench_rival *bench_rival_find(const char *name); // NULL where there is none
 bool bench_rival_does(const bench_rival *rival, const kz_family *family, bool cpu); // there
 
-// Why the rival cannot be timed and what helps, as one line; false where nothing is amiss as far as can be
-// seen.
+// Why the rival is not there and what helps, as one line. Opens the library that it calls.
 bool bench_rival_missing(const bench_rival *rival, const bench_peers *peers, base_text *why);
 
 #endif

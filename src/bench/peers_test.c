@@ -1,13 +1,15 @@
 // Peers: what lies in their folder is opened, what is none is refused, no folder is no error. The real one,
 // CUB, is opened where it was built: without a GPU it still says what it offers. cuBLAS and OpenBLAS are
-// small libraries that open others.
+// small libraries that open others. How those are found is library.h's.
 #include "bench/peers.h"
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "peers/library.h"
 #include "unit.h"
 
 static void no_folder_is_no_peer(void **state) {
@@ -57,7 +59,8 @@ static void cub_says_what_it_offers(void **state) {
     const kz_peer *cub = open_peer("cub", &peers);
     if (!cub) skip();
     assert_false(cub->on_cpu);
-    assert_true(cub->version[0] >= '2' && cub->version[0] <= '9');
+    const char *why = "", *number = cub->version(&why);
+    assert_true(number[0] >= '2' && number[0] <= '9');
     static const kz_type types[] = {KZ_F32, KZ_F16, KZ_BF16, KZ_F64, KZ_I32};
     for (size_t i = 0; i < sizeof types / sizeof types[0]; i++)
         assert_string_equal(offer(cub, "reduce", "sum", types[i], 1 << 20), "DeviceReduce");
@@ -79,50 +82,147 @@ static const char *offer_product(const kz_peer *peer, int64_t m, int64_t n, int6
     return peer->offers(&problem);
 }
 
-// A library is opened once in a process: this one has its own.
-static void cublas_without_its_library_offers_nothing(void **state) {
-    (void)state;
-    if (access(PEERS_FOLDER "/libkz_peer_cublas.so", R_OK) != 0) skip();
+// A library is opened once in a process: this one has its own. What it could not be used for is in the row.
+static void check_library(const char *name, const char *variable, const char *file, bool there,
+                          const char *text) {
+    char path[256];
+    snprintf(path, sizeof path, PEERS_FOLDER "/libkz_peer_%s.so", name);
+    if (access(path, R_OK) != 0) return;
     pid_t child = fork();
     if (child == 0) {
-        setenv("KZ_CUBLAS", "/nowhere/libcublas.so", 1);
+        setenv(variable, file, 1);
         bench_peers peers;
-        const kz_peer *cublas = open_peer("cublas", &peers);
+        const kz_peer *peer = open_peer(name, &peers);
         const kz_peer_problem problem = {.family = "sgemm", .type = KZ_F32, .axes = {64, 64, 64}};
         const char *why = "";
-        size_t bytes;
-        bool silent = cublas && !cublas->on_cpu && !offer_product(cublas, 64, 64, 64);
-        bool says_why = silent && cublas->prepare(&problem, &bytes, &why) != 0 && strstr(why, "libcublas");
-        _exit(silent && says_why ? 0 : 1);
+        kz_peer_plan plan = {0};
+        if (!peer || !peer->offers(&problem)) _exit(1);
+        if ((peer->version(&why) != NULL) != there) _exit(2);
+        if (peer->prepare(&problem, &plan, &why) == 0 || !strstr(why, text)) _exit(3);
+        if (peer->close) peer->close(&plan);
+        _exit(0);
     }
     int status;
     assert_int_equal(waitpid(child, &status, 0), child);
-    assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+    if (!WIFEXITED(status) || WEXITSTATUS(status) != 0) fail_msg("%s with %s: status %d", name, file, status);
+}
+
+static const struct called {
+    const char *name, *variable, *first; // of the functions that it looks for
+} called[] = {
+    {"cublas", "KZ_CUBLAS", "cublasCreate_v2"},
+    {"openblas", "KZ_OPENBLAS", "openblas_get_config"},
+};
+
+static void a_library_that_is_not_there_is_named(void **state) {
+    (void)state;
+    for (size_t i = 0; i < BASE_COUNT(called); i++)
+        check_library(called[i].name, called[i].variable, "/nowhere/lib.so", false, "/nowhere/lib.so");
+}
+
+// FAKE_NVML is a library, and none of theirs.
+static void a_library_that_is_too_old_says_what_it_lacks(void **state) {
+    (void)state;
+    for (size_t i = 0; i < BASE_COUNT(called); i++)
+        check_library(called[i].name, called[i].variable, FAKE_NVML, true, called[i].first);
+}
+
+// As PyTorch's packages lie beside the interpreter, whose link is not followed.
+static void libraries_are_found_among_python_packages(void **state) {
+    (void)state;
+    char folder[] = "/tmp/kz_python_XXXXXX", path[128], interpreter[128], link[160];
+    static const char *const parts[] = {"",
+                                        "/bin",
+                                        "/lib",
+                                        "/lib/python3.12",
+                                        "/lib/python3.12/site-packages",
+                                        "/lib/python3.12/site-packages/nvidia",
+                                        "/lib/python3.12/site-packages/nvidia/cu13",
+                                        "/lib/python3.12/site-packages/nvidia/cu13/lib"};
+    assert_non_null(mkdtemp(folder));
+    for (size_t i = 1; i < BASE_COUNT(parts); i++) {
+        snprintf(path, sizeof path, "%s%s", folder, parts[i]);
+        assert_int_equal(mkdir(path, 0700), 0);
+    }
+    snprintf(link, sizeof link, "%s/libkz_of_nobody.so.7", path);
+    assert_int_equal(symlink(FAKE_CUBLAS, link), 0);
+    snprintf(interpreter, sizeof interpreter, "%s/bin/python", folder);
+    setenv("KZ_PYTHON", interpreter, 1);
+    int (*property)(int, int *) = NULL;
+    const peer_symbol symbols[] = {{"cublasGetProperty", &property}};
+    const peer_wanted wanted = {"KZ_OF_NOBODY", {"libkz_of_nobody.so.8", "libkz_of_nobody.so.7"}, symbols, 1};
+    peer_library library = {0}, without = {0};
+    const char *why = "";
+    peer_library_open(&library, &wanted);
+    assert_true(library.handle && property && peer_library_usable(&library, &why));
+    peer_library_require(&library, "9.0", false);
+    assert_true(peer_library_version(&library, &why) && !peer_library_usable(&library, &why));
+    assert_non_null(strstr(why, "needs 9.0 or later"));
+    setenv("KZ_PYTHON", "/nowhere/bin/python", 1);
+    peer_library_open(&without, &wanted);
+    assert_null(peer_library_version(&without, &why));
+    assert_non_null(strstr(why, "libkz_of_nobody.so.8"));
+    unsetenv("KZ_PYTHON");
+    unlink(link);
+    for (size_t i = BASE_COUNT(parts); i-- > 0;) {
+        snprintf(path, sizeof path, "%s%s", folder, parts[i]);
+        assert_int_equal(rmdir(path), 0);
+    }
 }
 
 static const float left[] = {1, 2, 3, /**/ 4, 5, 6},
                    right[] = {1, 0, 7, 2, /**/ 0, 1, 0, 0, /**/ 10, 100, 0, 1};
 static const float product[] = {31, 302, 7, 5, /**/ 64, 605, 28, 14}; // 2 x 3 times 3 x 4
 
+// Fills `out`, of `bytes`.
+static void run(const kz_peer *peer, const kz_peer_problem *problem, const kz_ptr *buffers) {
+    const char *why = "";
+    kz_peer_plan plan = {0};
+    if (peer->prepare(problem, &plan, &why) != 0) fail_msg("%s", why);
+    assert_int_equal(plan.algorithms, 1);
+    void *workspace = malloc(plan.workspace_bytes + 1);
+    const kz_peer_call call = {NULL, buffers, (kz_ptr)(uintptr_t)workspace};
+    if (peer->run(problem, &plan, &call, &why) != 0) fail_msg("%s", why);
+    free(workspace);
+    if (peer->close) peer->close(&plan);
+}
+
 static void run_product(const kz_peer *peer) {
     const kz_peer_problem problem = {.family = "sgemm", .type = KZ_F32, .axes = {2, 4, 3}};
     float c[8] = {-1};
-    const kz_ptr buffers[] = {(kz_ptr)(uintptr_t)left, (kz_ptr)(uintptr_t)right, (kz_ptr)(uintptr_t)c};
-    const char *why = "";
-    size_t bytes = 0;
-    assert_int_equal(peer->prepare(&problem, &bytes, &why), 0);
-    void *workspace = malloc(bytes + 1);
-    if (peer->run(&problem, NULL, buffers, (kz_ptr)(uintptr_t)workspace, bytes, &why) != 0)
-        fail_msg("%s", why);
-    free(workspace);
+    run(peer, &problem,
+        (const kz_ptr[]){(kz_ptr)(uintptr_t)left, (kz_ptr)(uintptr_t)right, (kz_ptr)(uintptr_t)c});
     assert_memory_equal(c, product, sizeof c);
 }
+
+static void run_saxpy(const kz_peer *peer) {
+    const kz_arg args[] = {kz_arg_f32(10.0f)};
+    const kz_peer_problem problem = {
+        .family = "saxpy", .type = KZ_F32, .axes = {3}, .args = args, .arg_count = 1};
+    float y[] = {5, 6, 7, 8};
+    run(peer, &problem, (const kz_ptr[]){(kz_ptr)(uintptr_t)left, (kz_ptr)(uintptr_t)y});
+    assert_memory_equal(y, ((const float[]){15, 26, 37, 8}), sizeof y);
+}
+
+static void run_transpose(const kz_peer *peer) {
+    const kz_peer_problem problem = {.family = "transpose", .type = KZ_F32, .axes = {2, 3}};
+    float out[6] = {-1};
+    run(peer, &problem, (const kz_ptr[]){(kz_ptr)(uintptr_t)left, (kz_ptr)(uintptr_t)out});
+    assert_memory_equal(out, ((const float[]){1, 4, 2, 5, 3, 6}), sizeof out);
+}
+
+static const char *no_version(const char **why) {
+    *why = "libopenblas.so.0 is nowhere";
+    return NULL;
+}
+static const char *some_version(const char **why) { return "0.3.21"; }
 
 static void what_is_missing_is_reported(void **state) {
     (void)state;
     const bench_rival *cub = bench_rival_find("cub"), *openblas = bench_rival_find("openblas");
     base_text why = {0};
-    kz_peer deaf = {.name = "openblas", .version = ""}, fine = {.name = "openblas", .version = "0.3.21"};
+    kz_peer deaf = {.name = "openblas", .version = no_version},
+            fine = {.name = "openblas", .version = some_version};
     bench_peers none = {0}, without = {1, {&deaf}}, with = {1, {&fine}};
     assert_null(bench_rival_find("nobody"));
     const kz_family both = {.rivals = (const char *const[]){"openblas", "cub", NULL}}, alone = {0};
@@ -132,6 +232,7 @@ static void what_is_missing_is_reported(void **state) {
     assert_non_null(strstr(why.data, "cub is not built: `make bench`"));
     base_text_free(&why);
     assert_true(bench_rival_missing(openblas, &without, &why));
+    assert_non_null(strstr(why.data, "libopenblas.so.0 is nowhere"));
     assert_non_null(strstr(why.data, "apt-get install libopenblas0-pthread"));
     base_text_free(&why);
     assert_false(bench_rival_missing(openblas, &with, &why));
@@ -158,9 +259,10 @@ static void rivals_are_chosen_by_name(void **state) {
     assert_string_equal(peers.items[0]->name, "openblas");
 }
 
-static void cublas_multiplies_by_rows(void **state) {
+static void cublas_goes_by_rows(void **state) {
     (void)state;
     bench_peers peers;
+    const char *why = "";
     setenv("KZ_CUBLAS", FAKE_CUBLAS, 1);
     const kz_peer *cublas = open_peer("cublas", &peers);
     if (!cublas) skip();
@@ -170,20 +272,25 @@ static void cublas_multiplies_by_rows(void **state) {
     assert_null(offer_product(cublas, INT64_C(1) << 31, 4, 3)); // past its 32-bit sizes
     assert_null(offer(cublas, "reduce", "sum", KZ_F32, 64));
     run_product(cublas);
-    assert_string_equal(cublas->version, "13.1.7");
+    run_saxpy(cublas);
+    run_transpose(cublas);
+    assert_string_equal(cublas->version(&why), "13.1.7");
     bench_peers_close(&peers);
 }
 
-static void openblas_multiplies_by_rows(void **state) {
+static void openblas_goes_by_rows(void **state) {
     (void)state;
     bench_peers peers;
+    const char *why = "";
     const kz_peer *blas = open_peer("openblas", &peers);
     if (!blas) skip();
     assert_true(blas->on_cpu);
     assert_null(offer(blas, "reduce", "sum", KZ_F32, 64));
     assert_null(offer_product(blas, 0, 64, 64));
-    if (!offer_product(blas, 2, 4, 3)) skip(); // the library is an option
+    if (!blas->version(&why)) skip(); // the library is an option
     run_product(blas);
+    run_saxpy(blas);
+    run_transpose(blas);
     bench_peers_close(&peers);
 }
 
@@ -192,11 +299,13 @@ int main(void) {
         cmocka_unit_test(no_folder_is_no_peer),
         cmocka_unit_test(a_file_that_is_no_library_is_named),
         cmocka_unit_test(cub_says_what_it_offers),
-        cmocka_unit_test(cublas_without_its_library_offers_nothing),
+        cmocka_unit_test(a_library_that_is_not_there_is_named),
+        cmocka_unit_test(a_library_that_is_too_old_says_what_it_lacks),
+        cmocka_unit_test(libraries_are_found_among_python_packages),
         cmocka_unit_test(what_is_missing_is_reported),
         cmocka_unit_test(rivals_are_chosen_by_name),
-        cmocka_unit_test(cublas_multiplies_by_rows),
-        cmocka_unit_test(openblas_multiplies_by_rows),
+        cmocka_unit_test(cublas_goes_by_rows),
+        cmocka_unit_test(openblas_goes_by_rows),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -216,31 +216,34 @@ static void a_kernel_that_cheats_is_found_afterwards(void **state) {
 static const char *host_offers(const kz_peer_problem *p) {
     return strcmp(p->family, "toy") == 0 ? "Add" : NULL;
 }
-static int host_prepare(const kz_peer_problem *p, size_t *bytes, const char **why) {
-    (void)p, (void)why;
-    *bytes = 64;
+static const char *version(const char **why) { return "1.2"; }
+static int host_prepare(const kz_peer_problem *p, kz_peer_plan *plan, const char **why) {
+    *plan = (kz_peer_plan){.workspace_bytes = 64, .algorithms = 1};
     return 0;
 }
-static int host_run(const kz_peer_problem *p, void *stream, const kz_ptr *b, kz_ptr workspace, size_t bytes,
+static int host_run(const kz_peer_problem *p, const kz_peer_plan *plan, const kz_peer_call *call,
                     const char **why) {
+    const kz_ptr *b = call->buffers;
     *why = "no workspace, or a stream";
-    if (!workspace || bytes != 64 || stream) return 1;
+    if (!call->workspace || plan->workspace_bytes != 64 || call->stream) return 1;
     const float *x = (const float *)(uintptr_t)b[0], *y = (const float *)(uintptr_t)b[1];
     for (int64_t i = 0; i < p->axes[0]; i++) ((float *)(uintptr_t)b[2])[i] = x[i] + y[i];
     return 0;
 }
-static int host_fails(const kz_peer_problem *p, void *stream, const kz_ptr *b, kz_ptr workspace, size_t bytes,
+static int host_fails(const kz_peer_problem *p, const kz_peer_plan *plan, const kz_peer_call *call,
                       const char **why) {
-    (void)p, (void)stream, (void)b, (void)workspace, (void)bytes;
     *why = "it was told to";
     return 1;
 }
 
 static void rivals_run_on_the_cpu_too(void **state) {
     (void)state;
-    static const kz_peer good = {KZ_PEER_INTERFACE, "good", "1", host_offers, host_prepare, host_run, true};
-    static const kz_peer bad = {KZ_PEER_INTERFACE, "bad", "1", host_offers, host_prepare, host_fails, true};
-    static const kz_peer other = {KZ_PEER_INTERFACE, "gpus", "1", host_offers, host_prepare, host_run, false};
+    static const kz_peer good = {KZ_PEER_INTERFACE, "good",       true,     version,
+                                 host_offers,       host_prepare, host_run, NULL};
+    static const kz_peer bad = {KZ_PEER_INTERFACE, "bad",        true,       version,
+                                host_offers,       host_prepare, host_fails, NULL};
+    static const kz_peer other = {KZ_PEER_INTERFACE, "gpus",       false,    version,
+                                  host_offers,       host_prepare, host_run, NULL};
     kz_device *device;
     bench_probes *probes;
     open_cpu(&device, &probes);
@@ -263,6 +266,56 @@ static void rivals_run_on_the_cpu_too(void **state) {
     assert_true(r->after.done && r->fresh.done && r->fresh.comparison.wrong == 0);
     assert_int_equal(failed->status, KZ_TOOL);
     assert_non_null(strstr(failed->error.message, "it was told to"));
+    bench_outcome_free(o);
+    bench_probes_close(probes);
+    kz_device_close(device);
+}
+
+// A rival of three algorithms: one takes long, one is quick, one does not run.
+static int closed;
+static int many_prepare(const kz_peer_problem *p, kz_peer_plan *plan, const char **why) {
+    *plan = (kz_peer_plan){.workspace_bytes = 64, .kept_bytes = 36, .algorithms = 3, .state = &closed};
+    return 0;
+}
+static int many_run(const kz_peer_problem *p, const kz_peer_plan *plan, const kz_peer_call *call,
+                    const char **why) {
+    *why = "this algorithm does not";
+    if (plan->algorithm == 2 || plan->state != &closed) return 1;
+    for (int i = 0; plan->algorithm == 0 && i < 200; i++) host_run(p, plan, call, why);
+    return host_run(p, plan, call, why);
+}
+static int none_runs(const kz_peer_problem *p, const kz_peer_plan *plan, const kz_peer_call *call,
+                     const char **why) {
+    *why = "none does";
+    return 1;
+}
+static void count_close(kz_peer_plan *plan) { ++*(int *)plan->state; }
+
+static void the_fastest_algorithm_of_a_rival_is_timed(void **state) {
+    (void)state;
+    const kz_peer good = {KZ_PEER_INTERFACE, "good",       true,     version,
+                          host_offers,       many_prepare, many_run, count_close};
+    const kz_peer bad = {KZ_PEER_INTERFACE, "bad",        true,      version,
+                         host_offers,       many_prepare, none_runs, count_close};
+    kz_device *device;
+    bench_probes *probes;
+    open_cpu(&device, &probes);
+    bench_request request = request_for(device, probes);
+    request.peers = (const kz_peer *const[]){&good, &bad};
+    request.peer_count = 2;
+    bench_outcome *o;
+    closed = 0;
+    assert_int_equal(bench_run(&request, &o, NULL), KZ_OK);
+    const bench_result *r = &o->results[0], *failed = &o->results[1];
+    assert_int_equal(r->status, KZ_OK);
+    assert_string_equal(r->candidate.name, "Add, best of 2");
+    assert_int_equal(r->candidate.workspace_bytes, 100);
+    // 200 times the work is not what was timed: a copy of the same bytes takes about as long as the quick one.
+    assert_true(r->timings[BENCH_LATENCY].series.summary.median <
+                50 * o->results[2].timings[BENCH_LATENCY].series.summary.median);
+    assert_int_equal(failed->status, KZ_TOOL);
+    assert_non_null(strstr(failed->error.message, "none does"));
+    assert_int_equal(closed, 2);
     bench_outcome_free(o);
     bench_probes_close(probes);
     kz_device_close(device);
@@ -308,28 +361,26 @@ static int (*fake_launch)(const launch_config *config, void *function, void **pa
 static const char *peer_offers(const kz_peer_problem *p) {
     return strcmp(p->family, "toy") == 0 && p->axes[0] == 3001 ? "Add" : NULL;
 }
-static int peer_prepare(const kz_peer_problem *p, size_t *bytes, const char **why) {
-    *bytes = 64;
-    return 0;
-}
-static int peer_run(const kz_peer_problem *p, void *stream, const kz_ptr *b, kz_ptr workspace, size_t bytes,
+static int peer_run(const kz_peer_problem *p, const kz_peer_plan *plan, const kz_peer_call *call,
                     const char **why) {
+    const kz_ptr *b = call->buffers;
     uint64_t x = b[0], y = b[1], z = b[2], n = (uint64_t)p->axes[0];
     void *params[] = {&x, &y, &z, &n}, *function;
-    const launch_config config = {.grid = {1, 1, 1}, .block = {32, 1, 1}, .stream = stream};
+    const launch_config config = {.grid = {1, 1, 1}, .block = {32, 1, 1}, .stream = call->stream};
     *why = "the fake refused";
-    if (!workspace || bytes != 64 || !stream) return p->arg_count != 4;
+    if (!call->workspace || plan->workspace_bytes != 64 || !call->stream) return p->arg_count != 4;
     return fake_function(&function, NULL, "add_f32") || fake_launch(&config, function, params, NULL);
 }
-static int peer_run_plain(const kz_peer_problem *p, void *stream, const kz_ptr *b, kz_ptr workspace,
-                          size_t bytes, const char **why) {
+static int peer_run_plain(const kz_peer_problem *p, const kz_peer_plan *plan, const kz_peer_call *call,
+                          const char **why) {
+    const kz_ptr *b = call->buffers;
     uint64_t x = b[0], y = b[1], z = b[2], n = (uint64_t)p->axes[0];
     void *params[] = {&x, &y, &z, &n}, *function;
-    const launch_config config = {.grid = {1, 1, 1}, .block = {32, 1, 1}, .stream = stream};
+    const launch_config config = {.grid = {1, 1, 1}, .block = {32, 1, 1}, .stream = call->stream};
     *why = "the fake refused";
     return fake_function(&function, NULL, "add_f32") || fake_launch(&config, function, params, NULL);
 }
-static int peer_fails(const kz_peer_problem *p, void *stream, const kz_ptr *b, kz_ptr workspace, size_t bytes,
+static int peer_fails(const kz_peer_problem *p, const kz_peer_plan *plan, const kz_peer_call *call,
                       const char **why) {
     *why = "out of luck";
     return 1;
@@ -371,7 +422,8 @@ static bench_outcome *race(const char *step, const kz_peer *peer) {
 // Every operation of the fake takes 2 us: kernels of 2 us are told by their graph.
 static void a_guest_races_a_peer(void **state) {
     (void)state;
-    const kz_peer peer = {KZ_PEER_INTERFACE, "fast", "1.2", peer_offers, peer_prepare, peer_run_plain, false};
+    const kz_peer peer = {KZ_PEER_INTERFACE, "fast",       false,          version,
+                          peer_offers,       host_prepare, peer_run_plain, NULL};
     bench_outcome *o = race("2e-6", &peer);
     assert_int_equal(o->count, 2 + BENCH_PEAKS);
     assert_true(o->sets > 1);
@@ -398,7 +450,8 @@ static void a_guest_races_a_peer(void **state) {
 
 static void long_kernels_are_timed_by_single_launches(void **state) {
     (void)state;
-    const kz_peer peer = {KZ_PEER_INTERFACE, "fast", "1.2", peer_offers, peer_prepare, peer_run_plain, false};
+    const kz_peer peer = {KZ_PEER_INTERFACE, "fast",       false,          version,
+                          peer_offers,       host_prepare, peer_run_plain, NULL};
     bench_outcome *o = race("4e-4", &peer);
     assert_int_equal(o->figure, ALONE);
     assert_int_equal(o->results[0].timings[IN_GRAPHS].runs, 3);
@@ -407,7 +460,8 @@ static void long_kernels_are_timed_by_single_launches(void **state) {
 
 static void a_peer_that_fails_does_not_stop_the_others(void **state) {
     (void)state;
-    const kz_peer peer = {KZ_PEER_INTERFACE, "slow", "0", peer_offers, peer_prepare, peer_fails, false};
+    const kz_peer peer = {KZ_PEER_INTERFACE, "slow",       false,      version,
+                          peer_offers,       host_prepare, peer_fails, NULL};
     bench_outcome *o = race("2e-6", &peer);
     assert_int_equal(o->results[1].status, KZ_DRIVER);
     assert_non_null(strstr(o->results[1].error.message, "out of luck"));
@@ -419,7 +473,8 @@ static void a_peer_that_fails_does_not_stop_the_others(void **state) {
 // graphs.
 static void a_peer_that_does_nothing_is_wrong(void **state) {
     (void)state;
-    const kz_peer peer = {KZ_PEER_INTERFACE, "lazy", "0", peer_offers, peer_prepare, peer_run, false};
+    const kz_peer peer = {KZ_PEER_INTERFACE, "lazy",       false,    version,
+                          peer_offers,       host_prepare, peer_run, NULL};
     bench_outcome *o = race("2e-6", &peer);
     assert_int_equal(o->results[1].status, KZ_WRONG);
     assert_false(o->results[1].timings[ALONE].taken);
@@ -441,6 +496,7 @@ int main(void) {
         cmocka_unit_test(known_peaks_are_taken_where_they_fit),
         cmocka_unit_test(a_kernel_that_cheats_is_found_afterwards),
         cmocka_unit_test(rivals_run_on_the_cpu_too),
+        cmocka_unit_test(the_fastest_algorithm_of_a_rival_is_timed),
         cmocka_unit_test(an_interruption_leaves_an_outcome),
         cmocka_unit_test(a_guest_races_a_peer),
         cmocka_unit_test(long_kernels_are_timed_by_single_launches),

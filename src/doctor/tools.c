@@ -76,9 +76,7 @@ void doctor_look_at_rivals(doctor_findings *all) {
     for (size_t i = 0; i < BENCH_RIVALS; i++) {
         base_text why = {0};
         const bench_rival *rival = &bench_rivals[i];
-        bool unknown =
-            rival->library && !rival->on_cpu; // on a GPU alone it can say whether it finds its library
-        if (bench_rival_missing(rival, &peers, &why) && !(unknown && strstr(why.data, "own library")))
+        if (bench_rival_missing(rival, &peers, &why))
             base_text_add(&missing, "%s%s", missing.length ? "; " : "", why.data);
         else
             base_text_add(&here, "%s%s", here.length ? ", " : "", rival->name);
