@@ -15,7 +15,7 @@ typedef struct bench_options {
     cli_list rivals;
     const char *suite, *against;
     double budget;
-    bool samples;
+    bool samples, quick, list;
 } bench_options;
 
 // Where the records go; `path` stays empty where none are kept.
@@ -54,20 +54,72 @@ static int measure(workload_bench *bench, const bench_options *o, const base_tex
     return code;
 }
 
-static int bench(const cli_shared *options, const workload *w) {
+// ---- what there is ---------------------------------------------------------------------------------------
+
+static int list_suites(void) {
+    base_arena *arena = base_arena_open();
+    const char *const *names = NULL;
+    kz_error error = {0};
+    kz_status status = arena ? workload_suite_list(arena, &names, &error) : KZ_NO_MEMORY;
+    const report_style style = report_detect_style(stdout);
+    const report_column columns[] = {
+        {"suite", .least = 12}, {"cases", .right = true}, {"title", .shrink = true}};
+    report_table *table = report_table_open(columns, BASE_COUNT(columns));
+    for (size_t i = 0; !status && table && names[i]; i++) {
+        workload_suite suite;
+        workload_bench_cases cases = {0};
+        status = workload_suite_open(names[i], &suite, &error);
+        if (!status) status = workload_suite_cases(&suite, &cases, &error);
+        if (!status) {
+            report_table_add(table, REPORT_PLAIN, "%s", names[i]);
+            report_table_add(table, REPORT_PLAIN, "%zu", cases.count);
+            report_table_add(table, REPORT_DIM, "%s", suite.title);
+        }
+        workload_bench_cases_free(&cases);
+        workload_suite_close(&suite);
+    }
+    if (!status && table) report_table_print(table, stdout, &style, true);
+    report_table_close(table);
+    base_arena_close(arena);
+    return status ? cli_fail(&error) : CLI_OK;
+}
+
+static int list_cases(const workload *w, const workload_bench_options *wanted) {
+    workload_bench_cases cases;
+    kz_error error = {0};
+    kz_status status = workload_bench_select(w, wanted, NULL, &cases, &error);
+    for (size_t i = 0; i < cases.count && !status; i++) {
+        char name[FAMILY_CASE_NAME];
+        const workload_bench_case *item = &cases.items[i];
+        family_case_name(item->family, &item->c, name);
+        printf("%s %s", item->family->name, name);
+        for (const char *const *p = item->part ? item->part->providers : NULL; p && *p; p++)
+            printf("%s%s", p == item->part->providers ? "  " : ",", *p);
+        putchar('\n');
+    }
+    if (!status) printf("%zu case%s\n", cases.count, cases.count == 1 ? "" : "s");
+    workload_bench_cases_free(&cases);
+    return status ? cli_fail(&error) : CLI_OK;
+}
+
+// ---- all of it ---------------------------------------------------------------------------------------------
+
+static int bench_suite(const cli_shared *options, const workload *w, workload_suite *suite) {
     const bench_options *o = (const bench_options *)options;
     const workload_bench_options wanted = {.devices = options->devices.items,
                                            .device_count = options->devices.count,
                                            .rivals = o->rivals.items,
                                            .rival_count = o->rivals.count,
                                            .pattern = options->pattern,
-                                           .suite = o->suite,
+                                           .suite = suite,
+                                           .quick = o->quick,
                                            .seed = cli_seed(options, FAMILY_SEED),
                                            .time = options->time,
                                            .budget = o->budget,
                                            .interrupted = cli_interrupted,
                                            .complain = cli_complain,
                                            .note = cli_note};
+    if (o->list) return list_cases(w, &wanted);
     workload_bench *run = NULL;
     base_text path = {0};
     kz_error error = {0};
@@ -77,6 +129,17 @@ static int bench(const cli_shared *options, const workload *w) {
     int code = status ? cli_fail(&error) : measure(run, o, &path);
     workload_bench_close(run);
     base_text_free(&path);
+    return code;
+}
+
+static int bench(const cli_shared *options, const workload *w) {
+    const bench_options *o = (const bench_options *)options;
+    workload_suite suite = {0};
+    kz_error error = {0};
+    if (o->list && !o->suite && !w->zoo.wanted_count) return list_suites();
+    kz_status status = o->suite ? workload_suite_open(o->suite, &suite, &error) : KZ_OK;
+    int code = status ? cli_fail(&error) : bench_suite(options, w, o->suite ? &suite : NULL);
+    workload_suite_close(&suite);
     return code;
 }
 
@@ -94,7 +157,12 @@ static const cli_option options_table[] = {
     CLI_FAMILY,
     {"rivals", CLI_LIST, offsetof(bench_options, rivals), "NAME",
      "only this rival; none for none (all there are)"},
-    {"suite", CLI_TEXT, offsetof(bench_options, suite), "GPU", "the cases that GPU has targets for"},
+    {"suite", CLI_TEXT, offsetof(bench_options, suite), "SUITE",
+     "the cases of a suite: its name, or a .toml file"},
+    {"list", CLI_FLAG, offsetof(bench_options, list), NULL,
+     "the suites; with --suite, what it would measure"},
+    {"quick", CLI_FLAG, offsetof(bench_options, quick), NULL,
+     "few samples of few sizes, to see that it runs; the records say so"},
     {"against", CLI_TEXT, offsetof(bench_options, against), "PATH",
      "compare with the records in this file or folder; worse is exit status 7"},
     CLI_TIME("10"),
@@ -111,7 +179,7 @@ static const cli_option options_table[] = {
 const cli_command cli_command_bench = {
     .usage = "kz bench [FAMILY[/VARIANT]...] [OPTIONS]\n"
              "kz bench --family FAMILY FILE.cu [OPTIONS]\n"
-             "kz bench --suite GPU [FAMILY...] [OPTIONS]\n"
+             "kz bench --suite SUITE [FAMILY...] [OPTIONS]\n"
              "kz bench sim",
     .about =
         "Times the variants of a family beside each other, the rivals and a plain copy: all on the same "

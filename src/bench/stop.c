@@ -22,6 +22,15 @@ bench_rule bench_suite_rule(void) {
     return rule;
 }
 
+bench_rule bench_quick_rule(void) {
+    return (bench_rule){.least_samples = 5,
+                        .least_seconds = 0.02,
+                        .precision = 0.05,
+                        .most_seconds = 0.5,
+                        .warm_precision = 0.1,
+                        .warm_seconds = 0.05};
+}
+
 void bench_rule_limit(bench_rule *rule, double most_seconds) {
     if (most_seconds <= 0) return;
     rule->most_seconds = most_seconds;

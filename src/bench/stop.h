@@ -15,6 +15,7 @@ typedef struct bench_rule {
 
 bench_rule bench_default_rule(void);
 bench_rule bench_suite_rule(void); // for many cases, some with very slow first rungs: 2.5 s, warm after 0.4
+bench_rule bench_quick_rule(void); // five samples or 0.5 s: shows that it runs, and is no figure
 void bench_rule_limit(bench_rule *rule, double most_seconds); // 0: as it is
 
 typedef enum bench_state { BENCH_GO_ON, BENCH_CONVERGED, BENCH_NOT_CONVERGED } bench_state;

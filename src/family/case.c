@@ -80,23 +80,31 @@ static bool take_word(const char **at, const char *word) {
     return true;
 }
 
-// Takes "<name><number>" with number = digits or digits^digits.
-static bool take_size(const char **at, const char *name, int64_t *value) {
-    size_t length = strlen(name);
-    if (strncmp(*at, name, length) != 0 || !isdigit((unsigned char)(*at)[length])) return false;
+bool family_size_parse(const char **at, int64_t *value) {
+    if (!isdigit((unsigned char)**at)) return false;
     char *end;
     errno = 0;
-    long long size = strtoll(*at + length, &end, 10);
+    long long size = strtoll(*at, &end, 10);
     if (errno) return false; // past 2^63 - 1
     if (*end == '^') {
+        if (!isdigit((unsigned char)end[1])) return false;
         long long power = strtoll(end + 1, &end, 10), base = size;
-        if (power < 0 || power > 62) return false;
+        if (power > 62) return false;
         size = 1;
         for (long long i = 0; i < power; i++)
             if (__builtin_mul_overflow(size, base, &size)) return false;
     }
-    if (*end != '-' && *end != 0) return false;
     *value = size;
+    *at = end;
+    return true;
+}
+
+// Takes "<name><size>" and the '-' after it.
+static bool take_size(const char **at, const char *name, int64_t *value) {
+    size_t length = strlen(name);
+    const char *end = *at + length;
+    if (strncmp(*at, name, length) != 0 || !family_size_parse(&end, value)) return false;
+    if (*end != '-' && *end != 0) return false;
     *at = end + (*end == '-');
     return true;
 }

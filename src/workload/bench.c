@@ -38,14 +38,25 @@ static void show(const char *what, void *context) {
     report_progress_show(&b->progress, b->done, b->cases.count, text);
 }
 
-static size_t pick_variants(const workload_bench *b, const kz_family *family, const kz_device_info *device,
-                            const kz_variant *picked[BENCH_CANDIDATES]) {
+static size_t pick_variants(const workload_bench *b, const workload_bench_case *item,
+                            const kz_device_info *device, const kz_variant *picked[BENCH_CANDIDATES]) {
+    const kz_family *family = item->family;
     size_t count = 0;
     for (size_t i = 0; i < family->variant_count && !b->w->guest && count < BENCH_CANDIDATES; i++) {
         const kz_variant *variant = &family->variants[i];
-        if (workload_wants(&b->w->zoo, family, variant) && family_variant_suits(variant, device))
+        if (workload_wants(&b->w->zoo, family, variant) && family_variant_suits(variant, device) &&
+            workload_suite_wants_variant(item->part, family, &item->c, device, variant))
             picked[count++] = variant;
     }
+    return count;
+}
+
+static size_t pick_peers(const workload_bench *b, const workload_bench_case *item,
+                         const kz_device_info *device, const kz_peer *picked[BENCH_PEERS]) {
+    size_t count = 0;
+    for (size_t i = 0; i < b->peers.count && device->has_clock; i++)
+        if (workload_suite_wants_rival(item->part, b->peers.items[i]->name))
+            picked[count++] = b->peers.items[i];
     return count;
 }
 
@@ -66,24 +77,25 @@ static kz_status run_request(workload_bench *b, const bench_request *request, kz
     return status;
 }
 
-static kz_status run_case(workload_bench *b, const kz_family *family, const kz_case *c, kz_device *device,
+static kz_status run_case(workload_bench *b, const workload_bench_case *item, kz_device *device,
                           bench_probes *probes, const bench_monitor *monitor, kz_error *error) {
     const kz_device_info *info = kz_device_get_info(device);
     const kz_variant *variants[BENCH_CANDIDATES];
+    const kz_peer *peers[BENCH_PEERS];
     char name[FAMILY_CASE_NAME];
-    family_case_name(family, c, name);
-    snprintf(b->label, sizeof b->label, "%s %s on %s", family->name, name, info->id);
+    family_case_name(item->family, &item->c, name);
+    snprintf(b->label, sizeof b->label, "%s %s on %s", item->family->name, name, info->id);
     const bench_request request = {.device = device,
                                    .probes = probes,
                                    .monitor = monitor,
                                    .peaks = &b->peaks,
-                                   .family = family,
-                                   .c = c,
+                                   .family = item->family,
+                                   .c = &item->c,
                                    .variants = variants,
-                                   .variant_count = pick_variants(b, family, info, variants),
+                                   .variant_count = pick_variants(b, item, info, variants),
                                    .guest = b->w->guest,
-                                   .peers = b->peers.items,
-                                   .peer_count = info->has_clock ? b->peers.count : 0,
+                                   .peers = peers,
+                                   .peer_count = pick_peers(b, item, info, peers),
                                    .seed = b->options->seed,
                                    .rule = b->rule,
                                    .interrupted = b->options->interrupted,
@@ -110,8 +122,7 @@ static kz_status run_cases(workload_bench *b, kz_device *device, bench_probes *p
     kz_status status = KZ_OK;
     for (b->done = 0; b->done < b->cases.count && !stops(b) && !is_spent(b); b->done++) {
         kz_error own = {0};
-        kz_status one = run_case(b, b->cases.items[b->done].family, &b->cases.items[b->done].c, device,
-                                 probes, monitor, &own);
+        kz_status one = run_case(b, &b->cases.items[b->done], device, probes, monitor, &own);
         if (one == KZ_OK) continue;
         base_fail_note(&own, "while measuring %s", b->label);
         status = one;
@@ -163,7 +174,9 @@ kz_status workload_bench_open(const workload *w, const workload_bench_options *o
     if (!b) return base_fail(error, KZ_NO_MEMORY, "no memory for the benchmark");
     b->w = w;
     b->options = options;
-    b->rule = options->suite ? bench_suite_rule() : bench_default_rule();
+    b->rule = options->quick   ? bench_quick_rule()
+              : options->suite ? bench_suite_rule()
+                               : bench_default_rule();
     bench_rule_limit(&b->rule, options->time);
     kz_status status = open_devices(b, error);
     bool has_clock = false;

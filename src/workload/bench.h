@@ -3,6 +3,7 @@
 #define WORKLOAD_BENCH_H
 
 #include "report/bench/run.h"
+#include "workload/suite.h"
 #include "workload/workload.h"
 
 typedef struct workload_bench_options {
@@ -10,9 +11,10 @@ typedef struct workload_bench_options {
     size_t device_count;
     const char *const *rivals; // see bench_peers_open_named
     size_t rival_count;
-    const char *pattern; // the cases; NULL: those for timing that the device does in reasonable time
-    const char *suite;   // a GPU: the cases that it has targets for
-    uint64_t seed;       // of the inputs
+    const char *pattern;   // the cases; NULL: those for timing that the device does in reasonable time
+    workload_suite *suite; // its cases instead; NULL: none
+    bool quick;            // few samples, and of each family few sizes: no figures, but it runs
+    uint64_t seed;         // of the inputs
     double time,
         budget; // seconds for a candidate, and after which no case begins; 0: as the rule says, and none
     bool (*interrupted)(void);
@@ -31,17 +33,8 @@ void workload_bench_close(workload_bench *bench);
 
 // ---- inside: what to measure (bench_cases.c) --------------------------------------------------------------
 
-typedef struct workload_bench_cases {
-    struct {
-        const kz_family *family;
-        kz_case c;
-    } * items;
-    size_t count, capacity;
-} workload_bench_cases;
-
-// The cases for one device, each once. Free them whatever is returned.
+// The cases for one device, each once; NULL: for any. Free them whatever is returned.
 kz_status workload_bench_select(const workload *w, const workload_bench_options *options,
                                 const kz_device_info *device, workload_bench_cases *cases, kz_error *error);
-void workload_bench_cases_free(workload_bench_cases *cases);
 
 #endif

@@ -7,36 +7,21 @@
 
 #include "family/check.h"
 
-static kz_status add_case(workload_bench_cases *all, const kz_family *family, const kz_case *c,
-                          kz_error *error) {
-    char name[FAMILY_CASE_NAME];
-    family_case_name(family, c, name);
-    for (size_t i = 0; i < all->count; i++)
-        if (all->items[i].family == family && family_case_matches(family, &all->items[i].c, name))
-            return KZ_OK;
-    if (all->count == all->capacity) {
-        size_t capacity = all->capacity ? 2 * all->capacity : 64;
-        void *grown = realloc(all->items, capacity * sizeof *all->items);
-        if (!grown) return base_fail(error, KZ_NO_MEMORY, "no memory for the list of cases");
-        all->items = grown;
-        all->capacity = capacity;
-    }
-    all->items[all->count].family = family;
-    all->items[all->count++].c = *c;
-    return KZ_OK;
-}
-
 // What a device does in reasonable time where nothing was asked for by name.
 typedef struct limits {
     uint64_t elements;
     double flops;
 } limits;
 static limits limits_of(const kz_device_info *device) {
-    switch (device->kind) {
+    switch (device ? device->kind : KZ_DEVICE_CUDA) {
     case KZ_DEVICE_SIM: return (limits){1 << 20, 1e8};
     case KZ_DEVICE_CPU: return (limits){1 << 24, 4e9};
     default: return (limits){UINT64_MAX, INFINITY};
     }
+}
+
+static bool fits(const kz_family *family, const kz_case *c, const limits *most) {
+    return family_case_elements(family, c) <= most->elements && family->work(c).flops <= most->flops;
 }
 
 static kz_status add_matching(workload_bench_cases *s, const kz_family *family, const char *pattern,
@@ -46,11 +31,10 @@ static kz_status add_matching(workload_bench_cases *s, const kz_family *family, 
     kz_status status = workload_find_cases(family, pattern, KZ_USE_BENCH, &cases, &count, error);
     if (status) return status;
     for (size_t i = 0; i < count && !status; i++) {
-        bool fits = pattern || (family_case_elements(family, &cases[i]) <= most->elements &&
-                                family->work(&cases[i]).flops <= most->flops);
         // A glob means cases worth timing, where there are any; edge cases must be named.
         bool meant = !pattern || !strpbrk(pattern, "*?[") || (cases[i].use & KZ_USE_BENCH);
-        if (fits && meant) status = add_case(s, family, &cases[i], error);
+        if (meant && (pattern || fits(family, &cases[i], most)))
+            status = workload_bench_cases_add(s, family, &cases[i], NULL, error);
     }
     free(cases);
     return status;
@@ -70,52 +54,136 @@ static void suggest_case(const kz_family *family, const kz_device_info *device, 
                    name, device->id);
 }
 
-// A suite is what the targets of a GPU speak of, with the rivals and the whole ladder.
-static kz_status add_suite(workload_bench_cases *s, const kz_family *family, const char *gpu,
-                           kz_error *error) {
-    bench_targets targets;
-    kz_status status = bench_targets_of(family->name, &targets, error);
-    for (size_t i = 0; i < targets.count && !status; i++)
-        if (strcmp(targets.rows[i].gpu, gpu) == 0)
-            status = add_matching(s, family, targets.rows[i].pattern, NULL, error);
-    return status;
+// ---- suites -----------------------------------------------------------------------------------------------
+
+static uint64_t bytes_of(const kz_family *family, const kz_case *c) {
+    kz_buffer buffers[KZ_FAMILY_BUFFERS] = {0};
+    uint64_t bytes = 0;
+    size_t count = family->buffers(c, buffers);
+    for (size_t i = 0; i < count; i++) bytes += buffers[i].count * kz_type_size(buffers[i].type);
+    return bytes;
 }
 
-kz_status workload_bench_select(const workload *w, const workload_bench_options *o,
-                                const kz_device_info *device, workload_bench_cases *cases, kz_error *error) {
+static bool is_asked_for(const workload *w, const char *pattern, const workload_bench_case *item) {
+    bool family = false;
+    for (size_t i = 0; i < w->zoo.count; i++) family = family || w->zoo.families[i] == item->family;
+    return family && (!pattern || family_case_matches(item->family, &item->c, pattern));
+}
+
+// The first case that does not fit into memory is shown where the file asks for it.
+static void complain_of_memory(const workload_bench_options *o, const kz_device_info *device,
+                               const workload_bench_case *item, size_t count) {
+    char name[FAMILY_CASE_NAME], consequence[80];
+    kz_error error = {0};
+    family_case_name(item->family, &item->c, name);
+    workload_suite_point(o->suite, item->part, &error, "%s %s has buffers of %.3g GB, and %s has %.3g GB",
+                         item->family->name, name, (double)bytes_of(item->family, &item->c) / 1e9, device->id,
+                         (double)device->memory_bytes / 1e9);
+    snprintf(consequence, sizeof consequence,
+             "%zu case%s left out for the same reason, and the rest measured", count,
+             count == 1 ? " is" : "s are");
+    if (o->complain) o->complain(&error, consequence);
+}
+
+// What the device cannot hold, or not do in reasonable time, is left out, and that is said.
+static void drop_large(const workload_bench_options *o, const kz_device_info *device,
+                       workload_bench_cases *cases) {
+    const limits most = limits_of(device);
+    size_t kept = 0, heavy = 0, all = cases->count;
+    workload_bench_case first = {0};
+    for (size_t i = 0; i < all; i++) {
+        const workload_bench_case item = cases->items[i];
+        bool holds = bytes_of(item.family, &item.c) <= device->memory_bytes;
+        if (!holds && !heavy++) first = item;
+        if (holds && fits(item.family, &item.c, &most)) cases->items[kept++] = item;
+    }
+    cases->count = kept;
+    if (heavy) complain_of_memory(o, device, &first, heavy);
+    if (kept + heavy == all || !o->note) return;
+    char text[200];
+    snprintf(text, sizeof text, "%zu of %zu cases of the suite would take too long on %s, and are left out",
+             all - kept - heavy, all, device->id);
+    o->note(text);
+}
+
+static kz_status select_suite(const workload *w, const workload_bench_options *o,
+                              const kz_device_info *device, workload_bench_cases *cases, kz_error *error) {
+    kz_status status = workload_suite_cases(o->suite, cases, error);
+    if (status) return status;
+    size_t kept = 0, all = cases->count;
+    for (size_t i = 0; i < all; i++)
+        if (is_asked_for(w, o->pattern, &cases->items[i])) cases->items[kept++] = cases->items[i];
+    cases->count = kept;
+    if (!kept) {
+        base_fail(error, KZ_NOT_FOUND, "the suite %s has %zu cases, and none of what was asked for",
+                  o->suite->name, all);
+        base_fail_note(error, "kz bench --suite %s --list shows them", o->suite->name);
+        return KZ_NOT_FOUND;
+    }
+    if (device) drop_large(o, device, cases);
+    if (cases->count) return KZ_OK;
+    base_fail(error, KZ_NO_DEVICE, "all cases of the suite %s are too large for %s%s", o->suite->name,
+              device->id, device->has_clock ? "" : ", which has no clock");
+    base_fail_note(error,
+                   "a suite is timed on a GPU; name cases to %s: kz bench FAMILY --device %s --case NAME",
+                   device->has_clock ? "time here" : "count in the simulator", device->id);
+    return KZ_NO_DEVICE;
+}
+
+// ---- quick --------------------------------------------------------------------------------------------------
+
+static int by_bytes(const void *a, const void *b) {
+    const workload_bench_case *x = a, *y = b;
+    double s = x->family->work(&x->c).bytes, t = y->family->work(&y->c).bytes;
+    return (s > t) - (s < t);
+}
+
+// Of each family's cases that stand together, the least and the middle one.
+static void keep_few(workload_bench_cases *cases) {
+    size_t kept = 0;
+    for (size_t from = 0, to; from < cases->count; from = to) {
+        workload_bench_case *first = &cases->items[from];
+        for (to = from; to < cases->count && cases->items[to].family == first->family &&
+                        cases->items[to].part == first->part;)
+            to++;
+        qsort(first, to - from, sizeof *first, by_bytes);
+        workload_bench_case middle = first[(to - from) / 2];
+        cases->items[kept++] = *first;
+        if (to - from > 1) cases->items[kept++] = middle;
+    }
+    cases->count = kept;
+}
+
+// ---- all of it ----------------------------------------------------------------------------------------------
+
+static kz_status select_named(const workload *w, const workload_bench_options *o,
+                              const kz_device_info *device, workload_bench_cases *cases, kz_error *error) {
     const kz_family *const *families = w->zoo.families;
     size_t count = w->zoo.count;
     const limits most = limits_of(device);
-    *cases = (workload_bench_cases){0};
     bool found = false;
     kz_status status = KZ_OK;
     for (size_t i = 0; i < count; i++) {
-        if (o->suite)
-            status = add_suite(cases, families[i], o->suite, error);
-        else
-            status = add_matching(cases, families[i], o->pattern, &most, error);
+        status = add_matching(cases, families[i], o->pattern, &most, error);
         found = found || !status;
         if (status && status != KZ_NOT_FOUND && status != KZ_INVALID) return status;
     }
     if (!found && status) return status;
-    if (cases->count && o->suite && device->kind == KZ_DEVICE_SIM)
-        return base_fail(error, KZ_NO_DEVICE,
-                         "a suite is timed on a GPU, and %s has no clock\nname cases to count in the "
-                         "simulator: kz bench FAMILY --device sim",
-                         device->id);
     if (cases->count) return KZ_OK;
-    if (o->suite)
-        base_fail(error, KZ_NOT_FOUND, "there is no suite \"%s\": no targets.csv names that GPU", o->suite);
-    else if (!o->pattern && count == 1 && most.elements < UINT64_MAX) {
+    if (!o->pattern && count == 1 && most.elements < UINT64_MAX) {
         suggest_case(families[0], device, &most, error);
         return KZ_NOT_FOUND;
-    } else
-        base_fail(error, KZ_NOT_FOUND, "there is no case to time on %s", device->id);
+    }
+    base_fail(error, KZ_NOT_FOUND, "there is no case to time on %s", device ? device->id : "a GPU");
     base_fail_note(error, "kz info FAMILY lists cases; --case takes one of any size");
     return KZ_NOT_FOUND;
 }
 
-void workload_bench_cases_free(workload_bench_cases *cases) {
-    free(cases->items);
+kz_status workload_bench_select(const workload *w, const workload_bench_options *o,
+                                const kz_device_info *device, workload_bench_cases *cases, kz_error *error) {
     *cases = (workload_bench_cases){0};
+    kz_status status =
+        o->suite ? select_suite(w, o, device, cases, error) : select_named(w, o, device, cases, error);
+    if (!status && o->quick) keep_few(cases);
+    return status;
 }

@@ -1,10 +1,16 @@
 // What kz bench measures: by size where nothing is asked for, by name, by glob, by a GPU's targets.
-
 #include "workload/bench.h"
+
+#include <stdlib.h>
+#include <unistd.h>
+
 #include "unit.h"
 
-static const kz_device_info sim = {.kind = KZ_DEVICE_SIM, .id = "sim:h200"},
-                            gpu = {.kind = KZ_DEVICE_CUDA, .id = "cuda:0", .has_clock = true};
+static const kz_device_info sim = {.kind = KZ_DEVICE_SIM, .id = "sim:h200", .memory_bytes = 150000000000},
+                            gpu = {.kind = KZ_DEVICE_CUDA,
+                                   .id = "cuda:0",
+                                   .has_clock = true,
+                                   .memory_bytes = 150000000000};
 
 static kz_status choose(const char *word, const workload_bench_options *options, const kz_device_info *device,
                         workload_bench_cases *cases, kz_error *error) {
@@ -51,44 +57,113 @@ static void cases_are_named(void **state) {
     workload_bench_cases_free(&cases);
 }
 
-static void a_suite_is_what_has_targets(void **state) {
+// A suite as a file says it.
+static void open_suite(const char *text, workload_suite *suite) {
+    char path[] = "/tmp/kz_suite_XXXXXX.toml";
+    kz_error error = {0};
+    int fd = mkstemps(path, 5);
+    assert_true(fd >= 0 && write(fd, text, strlen(text)) == (ssize_t)strlen(text));
+    close(fd);
+    if (workload_suite_open(path, suite, &error)) fail_msg("%s", error.message);
+    unlink(path);
+}
+
+static const char targets[] = "title = \"T\"\n[[families]]\nnames = [\"*\"]\ntargets = \"h200\"\n";
+
+static void a_suite_is_filtered(void **state) {
     workload_bench_cases cases;
+    workload_suite suite;
     kz_error error;
-    const workload_bench_options suite = {.suite = "h200"};
-    assert_int_equal(choose("vector_add", &suite, &gpu, &cases, &error), KZ_OK);
-    assert_true(cases.count > 0);
-    for (size_t i = 0; i < cases.count; i++) // several targets of a case are one measurement
+    open_suite(targets, &suite);
+    const workload_bench_options options = {.suite = &suite},
+                                 one = {.suite = &suite, .pattern = "sum-f32-n65536-*"};
+    assert_int_equal(choose("reduce", &options, &gpu, &cases, &error), KZ_OK);
+    assert_true(cases.count > 1);
+    for (size_t i = 0; i < cases.count; i++) { // several targets of a case are one measurement
+        assert_string_equal(cases.items[i].family->name, "reduce");
         for (size_t k = 0; k < i; k++)
             assert_memory_not_equal(&cases.items[i].c, &cases.items[k].c, sizeof(kz_case));
+    }
     workload_bench_cases_free(&cases);
-    assert_int_equal(choose("vector_add", &suite, &sim, &cases, &error), KZ_NO_DEVICE);
+    assert_int_equal(choose("reduce", &one, &gpu, &cases, &error), KZ_OK);
+    assert_int_equal(cases.count, 1);
+    workload_bench_cases_free(&cases);
+    assert_int_equal(choose("saxpy", &one, &gpu, &cases, &error), KZ_NOT_FOUND);
+    assert_has(error.message, "none of what was asked for");
+    workload_bench_cases_free(&cases);
+    workload_suite_close(&suite);
+}
+
+static char noted[400], complained[4400];
+static void note(const char *text) { snprintf(noted, sizeof noted, "%s", text); }
+static void complain(const kz_error *error, const char *consequence) {
+    snprintf(complained, sizeof complained, "%s\n%s", error->message, consequence);
+}
+
+// What a device cannot do is left out, and said.
+static void a_suite_is_cut_to_the_device(void **state) {
+    workload_bench_cases cases;
+    workload_suite suite;
+    kz_error error;
+    open_suite("title = \"T\"\n[[families]]\nnames = [\"vector_add\"]\naxes.n = [1000, \"2^28\", \"2^40\"]\n",
+               &suite);
+    const workload_bench_options options = {.suite = &suite, .note = note, .complain = complain};
+    assert_int_equal(choose(NULL, &options, &sim, &cases, &error), KZ_OK);
+    assert_int_equal(cases.count, 1);
+    assert_has(noted, "1 of 3 cases of the suite would take too long on sim:h200");
+    assert_has(complained, ".toml:4:");
+    assert_has(complained,
+               "add-f32-n1099511627776-uniform has buffers of 1.32e+04 GB, and sim:h200 has 150 GB");
+    assert_has(complained, "1 case is left out");
+    workload_bench_cases_free(&cases);
+    workload_suite_close(&suite);
+    open_suite(targets, &suite);
+    assert_int_equal(choose("vector_add", &options, &sim, &cases, &error), KZ_NO_DEVICE);
     assert_has(error.message, "has no clock");
     workload_bench_cases_free(&cases);
-    assert_int_equal(choose(NULL, &(workload_bench_options){.suite = "g1"}, &gpu, &cases, &error),
-                     KZ_NOT_FOUND);
-    assert_has(error.message, "there is no suite \"g1\"");
+    workload_suite_close(&suite);
+}
+
+static void quick_takes_two_sizes_of_a_family(void **state) {
+    workload_bench_cases cases;
+    workload_suite suite;
+    kz_error error;
+    open_suite("title = \"T\"\n[[families]]\nnames = [\"vector_add\", \"saxpy\"]\naxes.n = [5, 1, 4, 2, 3]\n",
+               &suite);
+    const workload_bench_options options = {.suite = &suite, .quick = true};
+    assert_int_equal(choose(NULL, &options, &sim, &cases, &error), KZ_OK);
+    assert_int_equal(cases.count, 4);
+    assert_int_equal(cases.items[0].c.axes[0], 1);
+    assert_int_equal(cases.items[1].c.axes[0], 3);
+    assert_string_equal(cases.items[2].family->name, "saxpy");
     workload_bench_cases_free(&cases);
+    workload_suite_close(&suite);
 }
 
 // Each has a floor below which it may not fall, in a case that it has.
 static void every_family_has_targets(void **state) {
     size_t count;
     const kz_family *const *families = kz_family_list(&count);
-    const workload_bench_options suite = {.suite = "h200"};
+    workload_suite suite;
+    open_suite(targets, &suite);
+    const workload_bench_options options = {.suite = &suite};
     for (size_t i = 0; i < count; i++) {
         workload_bench_cases cases;
         kz_error error;
-        if (choose(families[i]->name, &suite, &gpu, &cases, &error)) fail_msg("%s", error.message);
+        if (choose(families[i]->name, &options, &gpu, &cases, &error)) fail_msg("%s", error.message);
         assert_true(cases.count > 0);
         workload_bench_cases_free(&cases);
     }
+    workload_suite_close(&suite);
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_device_gets_what_it_does_in_reasonable_time),
         cmocka_unit_test(cases_are_named),
-        cmocka_unit_test(a_suite_is_what_has_targets),
+        cmocka_unit_test(a_suite_is_filtered),
+        cmocka_unit_test(a_suite_is_cut_to_the_device),
+        cmocka_unit_test(quick_takes_two_sizes_of_a_family),
         cmocka_unit_test(every_family_has_targets),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
