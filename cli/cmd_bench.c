@@ -15,7 +15,7 @@ typedef struct bench_options {
     cli_list rivals;
     const char *suite, *against;
     double budget;
-    bool samples, quick, list;
+    bool samples, quick;
 } bench_options;
 
 // Where the records go; `path` stays empty where none are kept.
@@ -119,7 +119,7 @@ static int bench_suite(const cli_shared *options, const workload *w, workload_su
                                            .interrupted = cli_interrupted,
                                            .complain = cli_complain,
                                            .note = cli_note};
-    if (o->list) return list_cases(w, &wanted);
+    if (options->list) return list_cases(w, &wanted);
     workload_bench *run = NULL;
     base_text path = {0};
     kz_error error = {0};
@@ -136,7 +136,7 @@ static int bench(const cli_shared *options, const workload *w) {
     const bench_options *o = (const bench_options *)options;
     workload_suite suite = {0};
     kz_error error = {0};
-    if (o->list && !o->suite && !w->zoo.wanted_count) return list_suites();
+    if (options->list && !o->suite && !w->zoo.wanted_count) return list_suites();
     kz_status status = o->suite ? workload_suite_open(o->suite, &suite, &error) : KZ_OK;
     int code = status ? cli_fail(&error) : bench_suite(options, w, o->suite ? &suite : NULL);
     workload_suite_close(&suite);
@@ -159,8 +159,7 @@ static const cli_option options_table[] = {
      "only this rival; none for none (all there are)"},
     {"suite", CLI_TEXT, offsetof(bench_options, suite), "SUITE",
      "the cases of a suite: its name, or a .toml file"},
-    {"list", CLI_FLAG, offsetof(bench_options, list), NULL,
-     "the suites; with --suite, what it would measure"},
+    CLI_SHOW_LIST("the suites; with --suite, what it would measure"),
     {"quick", CLI_FLAG, offsetof(bench_options, quick), NULL,
      "few samples of few sizes, to see that it runs; the records say so"},
     {"against", CLI_TEXT, offsetof(bench_options, against), "PATH",

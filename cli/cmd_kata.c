@@ -4,12 +4,13 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cli.h"
 #include "learn/kata.h"
 #include "learn/learner.h"
+#include "options.h"
 
 typedef struct options {
-    bool list, grade, another, hint, watch;
+    cli_shared shared;
+    bool grade, another, hint, watch;
 } options;
 
 // kz grade takes over from here: it records the attempt, and the schedule with it.
@@ -27,14 +28,14 @@ static int run(const cli_command *self, int argc, char **argv) {
     char path[COURSE_PATH] = "", id[COURSE_NAME] = "";
     kz_error error = {0};
     if (cli_parse_options(self, argc, argv, &o, &error)) return cli_fail(&error);
-    if (o.list + o.grade + o.another + o.hint > 1 || (o.watch && (o.list || o.grade || o.hint)))
+    if (o.shared.list + o.grade + o.another + o.hint > 1 || (o.watch && (o.shared.list || o.grade || o.hint)))
         return cli_fail_with(KZ_INVALID,
                              "--list, --grade, --hint, and --another or --watch, go one at a time");
-    learn_kata_wish wish = o.list      ? LEARN_KATA_LIST
-                           : o.grade   ? LEARN_KATA_GRADE
-                           : o.hint    ? LEARN_KATA_HINT
-                           : o.another ? LEARN_KATA_ANOTHER
-                                       : LEARN_KATA_SHOW;
+    learn_kata_wish wish = o.shared.list ? LEARN_KATA_LIST
+                           : o.grade     ? LEARN_KATA_GRADE
+                           : o.hint      ? LEARN_KATA_HINT
+                           : o.another   ? LEARN_KATA_ANOTHER
+                                         : LEARN_KATA_SHOW;
     if (learn_kata(wish, path, id, &error)) return cli_fail(&error);
     if (o.watch) {
         char kz[LEARN_PATH];
@@ -50,7 +51,7 @@ static const cli_option option_table[] = {
     {"watch", CLI_FLAG, offsetof(options, watch), NULL, "grades your file on every save, until it passes"},
     {"hint", CLI_FLAG, offsetof(options, hint), NULL, "the next hint; the kata comes back sooner then"},
     {"another", CLI_FLAG, offsetof(options, another), NULL, "gives one more today"},
-    {"list", CLI_FLAG, offsetof(options, list), NULL, "all katas, and when each is back"},
+    CLI_SHOW_LIST("all katas, and when each is back"),
     {0},
 };
 

@@ -15,7 +15,7 @@ typedef struct cli_shared {
     cli_integer seed;
     double time, timeout;
     cli_output json, html;
-    bool no_save, no_time, optimized;
+    bool no_save, no_time, optimized, list;
     base_text command_line; // "kz bench reduce ...", for records
 } cli_shared;
 
@@ -50,6 +50,7 @@ typedef struct cli_shared {
 #define CLI_JUNIT             CLI_ROW("junit", CLI_TEXT, junit, "PATH", "a JUnit report, for CI")
 #define CLI_NO_SAVE           CLI_ROW("no-save", CLI_FLAG, no_save, NULL, "keep no records of this run")
 #define CLI_NO_TIME(text)     CLI_ROW("no-time", CLI_FLAG, no_time, NULL, text)
+#define CLI_SHOW_LIST(text)   CLI_ROW("list", CLI_FLAG, list, NULL, text)
 #define CLI_SANDBOX                                                                                          \
     CLI_ROW("sandbox", CLI_TEXT, sandbox, "MODE",                                                            \
             "how far a submission is kept from this machine: auto (as far as it can), require, off")

@@ -92,7 +92,8 @@ static void the_suites_that_come_with_kz_are_right(void **state) {
 
 // ---- drawn ------------------------------------------------------------------------------------------------
 
-#define DRAWN HEAD "names = [\"vector_add\"]\ndraw = {count = 200, seed = 7, from = 1000, to = 1099511627776}\n"
+#define DRAWN                                                                                                \
+    HEAD "names = [\"vector_add\"]\ndraw = {count = 200, seed = 7, from = 1000, to = 1099511627776}\n"
 
 static void shapes_are_drawn_log_uniformly(void **state) {
     workload_suite suite;

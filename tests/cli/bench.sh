@@ -55,8 +55,8 @@ timed=$("$JSON_LINES" statistics.median_s < "$FOLDER/samples.jsonl")
 expect_exit 2 bench vector_add --device sim --case 'no-such-*'
 expect_exit 2 bench vector_ad --device sim
 expect_err "did you mean vector_add?"
-expect_exit 2 bench --suite no_such_gpu --device sim
-expect_err "no_such_gpu"
+expect_exit 2 bench --suite no_such_suite --device sim
+expect_err "no_such_suite"
 [ -s "$FOLDER/out" ] && fail "a sum of nothing was printed: $(cat "$FOLDER/out")"
 expect_exit 2 bench vector_add --device sim --rivals foo
 expect_err 'there is no rival "foo" here'
@@ -81,6 +81,27 @@ expect_err "/dev/full"
 # The pages of the source tree are no business of the command's.
 expect_exit 2 bench results
 expect_err 'there is no family "results"'
+
+# Suites: those that come with kz, and a file; --quick takes few sizes.
+expect_exit 0 bench --list
+expect_out "h200 "
+expect_exit 0 bench --suite off_table --list sgemm
+expect_out "sgemm gemm-f32-m3384-n496-k3216-uniform  best,rivals"
+cat > "$FOLDER/mine.toml" << 'END'
+title = "Small sums"
+[[families]]
+names = ["vector_add", "saxpy"]
+axes.n = "100..300+100"
+providers = ["chosen"]
+END
+expect_exit 0 bench --suite "$FOLDER/mine.toml" --device sim --no-save --json
+[ "$("$JSON_LINES" mode counters < "$FOLDER/out")" = 6 ] || fail "not one variant in six cases"
+expect_exit 0 bench --suite "$FOLDER/mine.toml" --device sim --no-save --json --quick saxpy --case '*n[13]00*'
+[ "$("$JSON_LINES" mode counters < "$FOLDER/out")" = 2 ] || fail "not the two sizes that were asked for"
+sed -i 's/^axes.n/axes.m/' "$FOLDER/mine.toml"
+expect_exit 9 bench --suite "$FOLDER/mine.toml" --device sim
+expect_err "mine.toml:4:"
+expect_err 'vector_add has no axis "m"'
 
 # A race without the rival that there should be says so, and how to have it.
 mkdir "$FOLDER/none"
