@@ -12,7 +12,7 @@ int cmd_bench_sim(int argc, char **argv); // cmd_bench_sim.c
 
 typedef struct bench_options {
     cli_shared shared;
-    cli_list rivals;
+    cli_list rivals, modes, caches, streams;
     const char *suite, *against;
     double budget;
     bool samples, quick;
@@ -104,8 +104,22 @@ static int list_cases(const workload *w, const workload_bench_options *wanted) {
 
 // ---- all of it ---------------------------------------------------------------------------------------------
 
+// None where nobody asked for any: the usual ones.
+static kz_status choose_conditions(const bench_options *o, bench_condition *list, size_t *count,
+                                   kz_error *error) {
+    const bench_condition_names names = {o->modes.items, o->caches.items, o->streams.items,
+                                         o->modes.count, o->caches.count, o->streams.count};
+    *count = 0;
+    if (!names.mode_count && !names.cache_count && !names.stream_count) return KZ_OK;
+    return bench_conditions_parse(&names, list, count, error);
+}
+
 static int bench_suite(const cli_shared *options, const workload *w, workload_suite *suite) {
     const bench_options *o = (const bench_options *)options;
+    bench_condition conditions[BENCH_CONDITIONS];
+    size_t condition_count;
+    kz_error error = {0};
+    if (choose_conditions(o, conditions, &condition_count, &error)) return cli_fail(&error);
     const workload_bench_options wanted = {.devices = options->devices.items,
                                            .device_count = options->devices.count,
                                            .rivals = o->rivals.items,
@@ -113,6 +127,8 @@ static int bench_suite(const cli_shared *options, const workload *w, workload_su
                                            .pattern = options->pattern,
                                            .suite = suite,
                                            .quick = o->quick,
+                                           .conditions = conditions,
+                                           .condition_count = condition_count,
                                            .seed = cli_seed(options, FAMILY_SEED),
                                            .time = options->time,
                                            .budget = o->budget,
@@ -122,7 +138,6 @@ static int bench_suite(const cli_shared *options, const workload *w, workload_su
     if (options->list) return list_cases(w, &wanted);
     workload_bench *run = NULL;
     base_text path = {0};
-    kz_error error = {0};
     cli_catch_interrupts();
     kz_status status = workload_bench_open(w, &wanted, &run, &error);
     if (!status) status = open_file(options, &path, &error);
@@ -162,6 +177,12 @@ static const cli_option options_table[] = {
     CLI_SHOW_LIST("the suites; with --suite, what it would measure"),
     {"quick", CLI_FLAG, offsetof(bench_options, quick), NULL,
      "few samples of few sizes, to see that it runs; the records say so"},
+    {"mode", CLI_LIST, offsetof(bench_options, modes), "LIST",
+     "how runs follow each other: latency, throughput, sustained, burst (the first two)"},
+    {"cache", CLI_LIST, offsetof(bench_options, caches), "LIST",
+     "what the caches hold before: cold, dirty, hot, fresh (cold)"},
+    {"stream", CLI_LIST, offsetof(bench_options, streams), "LIST",
+     "where they run: later, or first, the first stream of this process (later)"},
     {"against", CLI_TEXT, offsetof(bench_options, against), "PATH",
      "compare with the records in this file or folder; worse is exit status 7"},
     CLI_TIME("10"),
@@ -189,6 +210,9 @@ const cli_command cli_command_bench = {
         "with its 95% interval; below 50 us it is taken from a graph of launches over rotating buffers. A "
         "candidate\n"
         "is sampled until the interval is within 0.5%, and called not converged after --time seconds.\n\n"
+        "A time is of a condition: single launches or a graph of them, cold, unless --mode, --cache and "
+        "--stream\n"
+        "ask for others. Every combination is measured, and ratios are of one condition alone.\n\n"
         "The simulator has no clock: there it counts instructions, sectors and wavefronts instead.\n\n"
         "Records are kept as they come, one JSON object per line, in $KZ_RESULTS, else $XDG_STATE_HOME/kz,\n"
         "else ~/.local/state/kz: statistics, and with --samples every sample. `kz bench sim` times the "
@@ -196,6 +220,7 @@ const cli_command cli_command_bench = {
     .examples = "  kz bench reduce                                  the ladder on this machine's GPU\n"
                 "  kz bench vector_add --device cpu                 the native variant, by the wall clock\n"
                 "  kz bench reduce --case 'sum-f32-n2^22-uniform'   one size\n"
+                "  kz bench reduce --cache cold,dirty,hot           the same, as the caches change\n"
                 "  kz bench --suite h200 --json out.jsonl           everything an H200 has targets for\n"
                 "  kz bench --suite h200 --against results/h200     is anything slower than it was?\n"
                 "  kz bench --family reduce my.cu                   a kernel of your own",

@@ -12,4 +12,4 @@ def line($columns):
 input as $head | inputs | $head.shared * line($head.columns) | . as $line
 | if .candidates | not then . else .candidates[] | . as $one
 | .results | to_entries[]
-| ($line | del(.modes, .candidates)) + $line.modes[.key] + ($one | del(.results)) + .value + {mode: .key} end
+| ($line | del(.modes, .candidates)) + $line.modes[.key] + ($one | del(.results)) + .value + {mode: (.key | split(" ")[0])} end

@@ -55,12 +55,24 @@ static bool is_same_variant(const kz_family *family, const char *earlier, const 
     return strcmp(earlier, now) == 0 || (variant && strcmp(variant->name, now) == 0);
 }
 
+// Records say of the usual condition what they said before there were others: nothing, or its name.
+static bool is_same_condition(const json_t *a, const json_t *b) {
+    static const char *const axes[][3] = {
+        {"mode", NULL, ""}, {"cache", "state", "cold"}, {"stream", NULL, "later"}};
+    for (size_t i = 0; i < BASE_COUNT(axes); i++) {
+        const char *one = text_at(a, axes[i][0], axes[i][1]), *other = text_at(b, axes[i][0], axes[i][1]);
+        if (strcmp(*one ? one : axes[i][2], *other ? other : axes[i][2]) != 0) return false;
+    }
+    return true;
+}
+
 static bool is_same(const json_t *earlier, const json_t *now, const kz_family *family) {
-    static const char *const keys[][2] = {{"device", "name"}, {"device", "gpu"},   {"case", "family"},
-                                          {"case", "name"},   {"candidate", "by"}, {"mode", NULL}};
+    static const char *const keys[][2] = {
+        {"device", "name"}, {"device", "gpu"}, {"case", "family"}, {"case", "name"}, {"candidate", "by"}};
     for (size_t i = 0; i < BASE_COUNT(keys); i++)
         if (strcmp(text_at(earlier, keys[i][0], keys[i][1]), text_at(now, keys[i][0], keys[i][1])) != 0)
             return false;
+    if (!is_same_condition(earlier, now)) return false;
     return is_same_variant(family, text_at(earlier, "candidate", "name"), text_at(now, "candidate", "name"));
 }
 

@@ -46,6 +46,20 @@ static void test_times(void **state) {
                      BENCH_CHANGE_UNKNOWN);
 }
 
+// Earlier records say nothing of caches and streams: they are of cold ones, and of later ones.
+static void test_conditions(void **state) {
+#define UNDER(time, cache, stream, median)                                                                   \
+    RECORD(time, "latency", "a",                                                                             \
+           "\"cache\":{\"state\":\"" cache "\"},\"stream\":\"" stream "\"," TIMES(median, median, median))
+    static const char old[] = RECORD("1", "latency", "a", TIMES(100, 100, 100));
+    static const char dirty[] = UNDER("2", "dirty", "later", 150);
+    assert_int_equal(compare(old, UNDER("3", "cold", "later", 200)).kind, BENCH_CHANGE_WORSE);
+    assert_int_equal(compare(old, UNDER("3", "dirty", "later", 200)).kind, BENCH_CHANGE_UNKNOWN);
+    assert_int_equal(compare(old, UNDER("3", "cold", "first", 200)).kind, BENCH_CHANGE_UNKNOWN);
+    assert_int_equal(compare(dirty, UNDER("3", "dirty", "later", 200)).kind, BENCH_CHANGE_WORSE);
+    assert_int_equal(compare(dirty, UNDER("3", "cold", "later", 200)).kind, BENCH_CHANGE_UNKNOWN);
+}
+
 static void test_former_names(void **state) {
     bench_change c = compare(RECORD("1", "counters", "02_old", COUNTS(1000, 64)),
                              RECORD("2", "counters", "02_new", COUNTS(1000, 65)));
@@ -75,6 +89,7 @@ static void test_a_baseline_that_is_not_there(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_times),
+        cmocka_unit_test(test_conditions),
         cmocka_unit_test(test_former_names),
         cmocka_unit_test(test_counts),
         cmocka_unit_test(test_a_baseline_that_is_not_there),

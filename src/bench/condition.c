@@ -40,6 +40,10 @@ bool bench_condition_equals(bench_condition a, bench_condition b) {
     return a.mode == b.mode && a.cache == b.cache && a.stream == b.stream;
 }
 
+bool bench_condition_is_usual(bench_condition c) {
+    return c.mode <= BENCH_THROUGHPUT && c.cache == BENCH_COLD && c.stream == BENCH_LATER_STREAM;
+}
+
 int bench_condition_find(const bench_condition *list, size_t count, bench_condition wanted) {
     for (size_t i = 0; i < count; i++)
         if (bench_condition_equals(list[i], wanted)) return (int)i;

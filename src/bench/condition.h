@@ -38,6 +38,8 @@ const char *bench_cache_name(bench_cache cache);    // "cold"
 const char *bench_stream_name(bench_stream stream); // "later"
 
 bool bench_condition_equals(bench_condition a, bench_condition b);
+// Single runs or graphs, cold, in a later stream: what targets and the tables of results are of.
+bool bench_condition_is_usual(bench_condition condition);
 // Where the condition stands in a list; -1 where it does not.
 int bench_condition_find(const bench_condition *list, size_t count, bench_condition wanted);
 

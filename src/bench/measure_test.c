@@ -13,6 +13,7 @@ typedef struct fake {
     size_t cold[CANDIDATES];  // the first so many runs take twice as long
     size_t taken[CANDIDATES];
     size_t fail_at, interrupt_at; // sample number; 0 is never
+    double half;                  // when bench_sustain had half its time
     size_t total;
     unsigned char log[LOG];
 } fake;
@@ -135,6 +136,32 @@ static void an_interruption_keeps_what_was_sampled(void **state) {
     free_all(series);
 }
 
+static void note_time(void *context) {
+    fake *f = context;
+    f->half = f->time;
+}
+
+// The first half is slow, as on a GPU that has yet to settle: the figure is of the second, and nobody comes between.
+static void what_is_sustained_is_told_by_its_second_half(void **state) {
+    (void)state;
+    fake f = {.cost = {1, 1e-2, 1}, .cold = {0, 50, 0}};
+    bench_clock clock = clock_of(&f);
+    bench_series series;
+    assert_int_equal(bench_sustain(&clock, 2, 1, &series, note_time, &f, NULL), KZ_OK);
+    assert_int_equal(series.state, BENCH_CONVERGED);
+    assert_true(f.half >= 1 && f.half < 1.1 && f.time >= 2 && f.time < 2.1);
+    assert_true(series.warm && series.warm_samples == 50);
+    assert_float_equal(series.summary.median, 1e-2, 1e-9);
+    assert_float_equal(series.summary.most, 1e-2, 1e-9);
+    for (size_t i = 0; i < f.total; i++) assert_int_equal(f.log[i], 1);
+    bench_series_free(&series);
+    f = (fake){.cost = {1, 1e-2, 1}, .interrupt_at = 20};
+    assert_int_equal(bench_sustain(&clock, 2, 1, &series, note_time, &f, NULL), KZ_OK);
+    assert_int_equal(series.state, BENCH_GO_ON);
+    assert_int_equal(series.count, 0);
+    bench_series_free(&series);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(medians_are_found_and_warm_up_is_left_out),
@@ -143,6 +170,7 @@ int main(void) {
         cmocka_unit_test(a_slow_candidate_is_bounded),
         cmocka_unit_test(an_error_keeps_what_was_sampled),
         cmocka_unit_test(an_interruption_keeps_what_was_sampled),
+        cmocka_unit_test(what_is_sustained_is_told_by_its_second_half),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -224,6 +224,34 @@ static void lines_are_whole_and_added(void **state) {
     rmdir(folder);
 }
 
+// The figure of a case is of a usual condition; other records say what they are of.
+static void a_record_states_its_condition(void **state) {
+    (void)state;
+    bench_outcome o;
+    double ours[SAMPLES], theirs[SAMPLES];
+    make(&o, ours, theirs);
+    json_t *usual = bench_record(&run, &request, &o, 0, IN_GRAPHS, NULL);
+    assert_string_equal(json_string_value(at(usual, "cache.state")), "cold");
+    assert_string_equal(json_string_value(at(usual, "stream")), "later");
+    json_decref(usual);
+    static const struct {
+        bench_condition condition;
+        const char *mode, *cache, *stream;
+    } rows[] = {{{BENCH_LATENCY, BENCH_DIRTY, BENCH_LATER_STREAM}, "latency", "dirty", "later"},
+                {{BENCH_LATENCY, BENCH_FRESH, BENCH_FIRST_STREAM}, "latency", "fresh", "first"},
+                {{BENCH_SUSTAINED, BENCH_COLD, BENCH_LATER_STREAM}, "sustained", "cold", "later"},
+                {{BENCH_BURST, BENCH_HOT, BENCH_LATER_STREAM}, "burst", "hot", "later"}};
+    for (size_t i = 0; i < BASE_COUNT(rows); i++) {
+        o.conditions[IN_GRAPHS] = rows[i].condition;
+        json_t *r = bench_record(&run, &request, &o, 0, IN_GRAPHS, NULL);
+        assert_string_equal(json_string_value(at(r, "mode")), rows[i].mode);
+        assert_string_equal(json_string_value(at(r, "cache.state")), rows[i].cache);
+        assert_string_equal(json_string_value(at(r, "stream")), rows[i].stream);
+        assert_false(json_is_true(at(r, "figure")));
+        json_decref(r);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_record_says_what_was_measured),
@@ -233,6 +261,7 @@ int main(void) {
         cmocka_unit_test(states_are_reported),
         cmocka_unit_test(the_simulator_has_counters_and_no_times),
         cmocka_unit_test(lines_are_whole_and_added),
+        cmocka_unit_test(a_record_states_its_condition),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

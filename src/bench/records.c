@@ -18,7 +18,7 @@ static const struct {
     {"device", CASE},        {"case", CASE},           {"cache", CASE},
     {"timer", CASE},         {"work", CASE},           {"host", CASE},
     {"figure", MODE},        {"clocks", MODE},         {"peaks", MODE},
-    {"roofs", MODE}, // as peaks were called
+    {"stream", MODE},        {"roofs", MODE}, // as peaks were called
     {"memory", CANDIDATE},   {"kernel", CANDIDATE},    {"check", CANDIDATE},
     {"counters", CANDIDATE}, {"candidate", CANDIDATE},
 };
@@ -33,6 +33,21 @@ static const char *text_in(const json_t *record, const char *outer, const char *
     const json_t *object = inner ? json_object_get(record, outer) : record;
     const char *text = json_string_value(json_object_get(object, inner ? inner : outer));
     return text ? text : "";
+}
+
+// What the results of a condition stand under: "latency" where caches are cold and the stream is a later one, else
+// "latency dirty first". Unusual conditions have caches of their own.
+enum { KEY = 80 };
+static bool is_usual(const json_t *record) {
+    const char *cache = text_in(record, "cache", "state"), *stream = text_in(record, "stream", NULL);
+    return (!*cache || strcmp(cache, "cold") == 0) && (!*stream || strcmp(stream, "later") == 0);
+}
+
+static void make_key(const json_t *record, char key[KEY]) {
+    snprintf(key, KEY, "%s", text_in(record, "mode", NULL));
+    if (!is_usual(record))
+        snprintf(key, KEY, "%s %s %s", text_in(record, "mode", NULL), text_in(record, "cache", "state"),
+                 text_in(record, "stream", NULL));
 }
 
 // null, [], or an object of nothing else: {"before": null, "after": null}.
@@ -106,17 +121,19 @@ static json_t *find_candidate(json_t *candidates, json_t *name) {
 }
 
 typedef struct packing {
-    json_t *shared, *modes, *candidates; // what a case's results share; by mode; a list
+    json_t *shared, *modes, *candidates; // what a case's results share; by condition; a list
 } packing;
 
 // Each member goes to its level, if nothing stands there yet; in the second pass one that differs goes to the result.
 static void pack_record(const packing *p, json_t *record, bool results) {
-    const char *key, *mode = text_in(record, "mode", NULL);
+    const char *key;
+    char condition[KEY];
+    make_key(record, condition);
     json_t *value, *candidate = find_candidate(p->candidates, json_object_get(record, "candidate"));
-    json_t *at_level[LEVELS] = {p->shared, member(p->modes, mode), candidate, NULL};
-    if (results) at_level[RESULT] = member(member(candidate, "results"), mode);
+    json_t *at_level[LEVELS] = {p->shared, member(p->modes, condition), candidate, NULL};
+    if (results) at_level[RESULT] = member(member(candidate, "results"), condition);
     json_object_foreach(record, key, value) {
-        level home = level_of(key);
+        level home = strcmp(key, "cache") == 0 && !is_usual(record) ? MODE : level_of(key);
         json_t *there = home == RESULT ? NULL : json_object_get(at_level[home], key);
         if (strcmp(key, "mode") == 0) continue;
         if (!results && home != RESULT && !there && !is_empty(value))
@@ -157,12 +174,15 @@ static bool same_case(const json_t *a, const json_t *b) {
 // Where the records of the case that begins there end. A candidate that was timed again begins another line.
 static size_t end_of_case(const json_t *records, size_t from) {
     size_t to = from + 1;
+    char condition[KEY], other[KEY];
     for (; to < json_array_size(records); to++) {
         const json_t *next = json_array_get(records, to);
+        make_key(next, condition);
         if (!same_case(json_array_get(records, from), next)) return to;
         for (size_t i = from; i < to; i++) {
             const json_t *before = json_array_get(records, i);
-            if (same_text(before, next, "mode", NULL) &&
+            make_key(before, other);
+            if (strcmp(condition, other) == 0 &&
                 json_equal(json_object_get(before, "candidate"), json_object_get(next, "candidate")))
                 return to;
         }
@@ -240,14 +260,14 @@ static bool return_peaks(json_t *record) {
     return true;
 }
 
-static bool unpack_result(const json_t *line, json_t *candidate, const char *mode, json_t *result,
+static bool unpack_result(const json_t *line, json_t *candidate, const char *condition, json_t *result,
                           json_t *records) {
     json_t *record = json_copy((json_t *)line);
-    json_t *shared = json_object_get(json_object_get(line, "modes"), mode);
+    json_t *shared = json_object_get(json_object_get(line, "modes"), condition);
     int failed = json_object_update(record, shared) | json_object_update(record, candidate) |
                  json_object_update(record, result) |
                  json_object_set_new(record, "schema", json_integer(BENCH_SCHEMA)) |
-                 json_object_set_new(record, "mode", json_string(mode));
+                 json_object_set_new(record, "mode", json_stringn(condition, strcspn(condition, " ")));
     static const char *const parts[] = {"modes", "candidates", "results"};
     for (size_t i = 0; i < BASE_COUNT(parts); i++) json_object_del(record, parts[i]);
     if (failed || !return_peaks(record)) {
@@ -260,10 +280,10 @@ static bool unpack_result(const json_t *line, json_t *candidate, const char *mod
 static bool unpack_case(const json_t *line, json_t *records) {
     size_t i;
     json_t *candidate, *result;
-    const char *mode;
-    json_array_foreach(json_object_get(line, "candidates"), i, candidate)
-        json_object_foreach(json_object_get(candidate, "results"), mode,
-                            result) if (!unpack_result(line, candidate, mode, result, records)) return false;
+    const char *condition;
+    json_array_foreach(json_object_get(line, "candidates"), i, candidate) json_object_foreach(
+        json_object_get(candidate, "results"), condition,
+        result) if (!unpack_result(line, candidate, condition, result, records)) return false;
     return true;
 }
 

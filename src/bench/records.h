@@ -1,6 +1,6 @@
 // bench/records: files of records, and the form in which results/ keeps them.
 //
-// `kz bench` writes a record per candidate and mode, whole in itself (record.h). What is kept for good is packed:
+// `kz bench` writes a record per candidate and condition, whole in itself (record.h). What is kept for good is packed:
 // a line per case of a run, where each fact stands once, and no samples.
 //
 //   {"run": .., "code": .., "environment": .., "device": .., "case": .., "cache": .., "work": ..,
@@ -8,8 +8,9 @@
 //    "candidates": [{"candidate": .., "kernel": .., "check": .., ..,
 //                    "results": {"latency": {"statistics": .., "derived": .., ..}, ..}}, ..]}
 //
-// A result that differs from what stands above it says so itself; what is null is left out. A head in front of the
-// lines has what all of them share (compact.h). results/README.md lists the fields.
+// A condition is called by its mode, an unusual one by mode, cache and stream ("latency dirty later"). A result that
+// differs from what stands above it says so itself; what is null is left out. A head in front of the lines has what all
+// of them share (compact.h). results/README.md lists the fields.
 #ifndef BENCH_RECORDS_H
 #define BENCH_RECORDS_H
 

@@ -162,6 +162,37 @@ static void older_files_say_roofs(void **state) {
     free(again);
 }
 
+// Three conditions of one mode share a line and stay apart; what an unusual one says of its caches stands once.
+static void conditions_stay_apart(void **state) {
+#define UNDER(cache, stream, median)                                                                         \
+    HEAD("latency", "T1", "4e12")                                                                            \
+    "\"candidate\":{\"by\":\"kz\",\"name\":\"01_naive\"},\"cache\":{\"state\":\"" cache "\",\"sets\":4},"    \
+    "\"stream\":\"" stream "\",\"statistics\":{\"median_s\":" median "},\"status\":\"ok\"}\n"
+    char *text =
+        pack(UNDER("cold", "later", "1e-6") UNDER("dirty", "first", "2e-6") UNDER("dirty", "later", "3e-6"));
+    char *again = pack(text);
+    (void)state;
+    assert_string_equal(text, again);
+    assert_int_equal(lines_in(text), 2); // the head, the case
+    json_t *records = read_text(text), *line = first_case(text);
+    static const char *const said[][3] = {{"cold", "later"}, {"dirty", "first"}, {"dirty", "later"}};
+    assert_int_equal(json_array_size(records), BASE_COUNT(said));
+    for (size_t i = 0; i < BASE_COUNT(said); i++) {
+        json_t *one = json_array_get(records, i);
+        assert_string_equal(json_string_value(at(one, "mode")), "latency");
+        assert_string_equal(json_string_value(at(one, "cache.state")), said[i][0]);
+        assert_string_equal(json_string_value(at(one, "stream")), said[i][1]);
+        assert_float_equal(json_number_value(at(one, "statistics.median_s")), 1e-6 * (double)(i + 1), 1e-12);
+    }
+    assert_string_equal(json_string_value(at(line, "cache.state")), "cold");
+    assert_string_equal(json_string_value(at(line, "modes.latency dirty first.cache.state")), "dirty");
+    assert_null(at(line, "candidates.0.results.latency dirty first.cache"));
+    json_decref(line);
+    json_decref(records);
+    free(text);
+    free(again);
+}
+
 static void what_was_timed_twice_stays_twice(void **state) {
     char *text = pack(HEAD("latency", "T1", "4e12") TIMED SAMPLES ",\"status\":\"ok\"}\n" HEAD(
         "latency", "T2", "4e12") TIMED SAMPLES ",\"status\":\"ok\"}\n");
@@ -270,6 +301,7 @@ int main(void) {
         cmocka_unit_test(a_packed_case_is_one_line_without_samples),
         cmocka_unit_test(unpacked_a_record_says_what_it_said),
         cmocka_unit_test(older_files_say_roofs),
+        cmocka_unit_test(conditions_stay_apart),
         cmocka_unit_test(what_was_timed_twice_stays_twice),
         cmocka_unit_test(compacted_lines_expand_to_what_they_were),
         cmocka_unit_test(results_are_rows_that_may_end_early),

@@ -374,8 +374,11 @@ static kz_status take_conditions(const bench_request *q, bench_outcome *o, kz_er
         return base_fail(error, KZ_LIMIT, "at most %d conditions are measured at once", BENCH_CONDITIONS);
     memcpy(o->conditions, from, o->condition_count * sizeof *from);
     kz_status status = KZ_OK;
-    for (size_t i = 0; i < o->condition_count && status == KZ_OK; i++)
+    for (size_t i = 0; i < o->condition_count && status == KZ_OK; i++) {
         status = bench_condition_check(from[i], error);
+        if (status == KZ_OK && from[i].stream == BENCH_FIRST_STREAM && !q->first_stream)
+            status = base_fail(error, KZ_INVALID, "there is no first stream to measure in");
+    }
     return status;
 }
 

@@ -321,6 +321,42 @@ static void the_fastest_algorithm_of_a_rival_is_timed(void **state) {
     kz_device_close(device);
 }
 
+// All that a cpu can be asked for, the unusual conditions too; what is verified afterwards is right.
+static void every_condition_is_timed_on_the_cpu(void **state) {
+    (void)state;
+    static const bench_condition all[] = {{.cache = BENCH_DIRTY},
+                                          {.cache = BENCH_HOT},
+                                          {.cache = BENCH_FRESH},
+                                          {.mode = BENCH_THROUGHPUT, .cache = BENCH_HOT}};
+    kz_device *device;
+    bench_probes *probes;
+    open_cpu(&device, &probes);
+    bench_request request = request_for(device, probes);
+    request.variants = (const kz_variant *const[]){&variants[0]};
+    request.variant_count = 1;
+    request.conditions = all;
+    request.condition_count = BASE_COUNT(all);
+    bench_outcome *o;
+    assert_int_equal(bench_run(&request, &o, NULL), KZ_OK);
+    assert_int_equal(o->condition_count, BASE_COUNT(all));
+    assert_int_equal(o->figure, 0); // graphs of another cache are not its counterpart
+    for (size_t k = 0; k < BASE_COUNT(all); k++) {
+        assert_true(o->results[0].timings[k].taken && o->results[0].timings[k].series.summary.median > 0);
+        assert_true(o->copy[k] > 0);
+    }
+    assert_true(o->results[0].after.done && o->results[0].fresh.done);
+    assert_int_equal(o->results[0].status, KZ_OK);
+    bench_outcome_free(o);
+    kz_error error = {0};
+    request.conditions = &(bench_condition){.stream = BENCH_FIRST_STREAM};
+    request.condition_count = 1;
+    assert_int_equal(bench_run(&request, &o, &error), KZ_INVALID);
+    assert_non_null(strstr(error.message, "no first stream"));
+    bench_outcome_free(o);
+    bench_probes_close(probes);
+    kz_device_close(device);
+}
+
 static bool at_once(void) { return true; }
 
 static void an_interruption_leaves_an_outcome(void **state) {
@@ -497,6 +533,7 @@ int main(void) {
         cmocka_unit_test(a_kernel_that_cheats_is_found_afterwards),
         cmocka_unit_test(rivals_run_on_the_cpu_too),
         cmocka_unit_test(the_fastest_algorithm_of_a_rival_is_timed),
+        cmocka_unit_test(every_condition_is_timed_on_the_cpu),
         cmocka_unit_test(an_interruption_leaves_an_outcome),
         cmocka_unit_test(a_guest_races_a_peer),
         cmocka_unit_test(long_kernels_are_timed_by_single_launches),

@@ -44,11 +44,12 @@ static size_t sets_of(const bench_sampler *s) {
 
 // ---- runs -------------------------------------------------------------------------------------------------
 
-static kz_status enqueue_runs(bench_sampler *s, size_t index, kz_error *error) {
+// On the sets from `first` on.
+static kz_status enqueue_runs(bench_sampler *s, size_t index, size_t first, kz_error *error) {
     bench_candidate *c = s->setup.candidates[index];
     kz_status status = KZ_OK;
     for (size_t i = 0; i < s->runs[index] && status == KZ_OK; i++)
-        status = c->enqueue(c->self, s->stream, (s->set + i) % sets_of(s), error);
+        status = c->enqueue(c->self, s->stream, (first + i) % sets_of(s), error);
     return status;
 }
 
@@ -56,7 +57,7 @@ static kz_status enqueue_launches(bench_sampler *s, size_t index, kz_error *erro
     kz_status status = KZ_OK;
     for (size_t i = 0; i < s->launches[index] && status == KZ_OK; i++)
         status = s->graphs[index] ? kz_graph_launch(s->setup.data->device, s->graphs[index], s->stream, error)
-                                  : enqueue_runs(s, index, error);
+                                  : enqueue_runs(s, index, s->set + i * s->runs[index], error);
     return status;
 }
 
@@ -68,7 +69,7 @@ static kz_status record(bench_sampler *s, size_t index, kz_error *error) {
     if (status == KZ_OK) status = kz_stream_synchronize(device, s->stream, error);
     if (status == KZ_OK) status = kz_graph_begin(device, s->stream, error);
     if (status != KZ_OK) return status;
-    status = enqueue_runs(s, index, error);
+    status = enqueue_runs(s, index, 0, error);
     // Recording must end even where a run could not be recorded, or the stream stays unusable.
     kz_status ended = kz_graph_end(device, s->stream, &s->graphs[index], status ? NULL : error);
     return status ? status : ended;

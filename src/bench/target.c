@@ -142,5 +142,7 @@ bench_target_verdict bench_targets_hardest(const bench_targets *targets, const c
 bench_target_verdict bench_targets_judge(const bench_targets *targets, const char *gpu,
                                          const kz_family *family, const kz_case *c,
                                          const bench_outcome *outcome, size_t result) {
+    if (outcome->timed && !bench_condition_is_usual(outcome->conditions[outcome->figure]))
+        return (bench_target_verdict){0};
     return bench_targets_hardest(targets, gpu, family, c, value_of, &(measured){outcome, result});
 }

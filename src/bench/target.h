@@ -52,7 +52,7 @@ bench_target_verdict bench_targets_hardest(const bench_targets *targets, const c
                                            const kz_family *family, const kz_case *c,
                                            bench_target_value value, const void *context);
 
-// The same, of a result.
+// The same, of a result. Targets are of the usual conditions: under another there is none.
 bench_target_verdict bench_targets_judge(const bench_targets *targets, const char *gpu,
                                          const kz_family *family, const kz_case *c,
                                          const bench_outcome *outcome, size_t result);

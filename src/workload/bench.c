@@ -11,6 +11,7 @@ struct workload_bench {
     const workload *w;
     const workload_bench_options *options;
     workload_devices devices;
+    kz_stream *first_streams[WORKLOAD_WORDS]; // of the devices; NULL where streams are all alike
     bench_peers peers;
     bench_rule rule;
     bench_peaks peaks; // of the device at hand, as far as they are known
@@ -77,8 +78,34 @@ static kz_status run_request(workload_bench *b, const bench_request *request, kz
     return status;
 }
 
-static kz_status run_case(workload_bench *b, const workload_bench_case *item, kz_device *device,
+// What the command asks for, else what the suite does. A suite may be run on a device with one kind of stream: what
+// asks for another is left out there.
+static kz_status choose_conditions(const workload_bench *b, const workload_bench_case *item, size_t device,
+                                   bench_condition *list, size_t *count, kz_error *error) {
+    const workload_suite_part *part = item->part;
+    *count = b->options->condition_count;
+    if (*count) memcpy(list, b->options->conditions, *count * sizeof *list);
+    if (*count || !part) return KZ_OK;
+    bench_condition_names names = {.modes = part->modes, .caches = part->caches, .streams = part->streams};
+    while (names.modes && names.modes[names.mode_count]) names.mode_count++;
+    while (names.caches && names.caches[names.cache_count]) names.cache_count++;
+    while (names.streams && names.streams[names.stream_count]) names.stream_count++;
+    if (!names.mode_count && !names.cache_count && !names.stream_count) return KZ_OK;
+    kz_status status = bench_conditions_parse(&names, list, count, error);
+    size_t kept = 0;
+    for (size_t i = 0; i < *count && !status; i++)
+        if (list[i].stream != BENCH_FIRST_STREAM || b->first_streams[device]) list[kept++] = list[i];
+    *count = kept;
+    return status;
+}
+
+static kz_status run_case(workload_bench *b, const workload_bench_case *item, size_t index,
                           bench_probes *probes, const bench_monitor *monitor, kz_error *error) {
+    kz_device *device = b->devices.items[index];
+    bench_condition conditions[BENCH_CONDITIONS];
+    size_t condition_count;
+    kz_status status = choose_conditions(b, item, index, conditions, &condition_count, error);
+    if (status) return status;
     const kz_device_info *info = kz_device_get_info(device);
     const kz_variant *variants[BENCH_CANDIDATES];
     const kz_peer *peers[BENCH_PEERS];
@@ -98,6 +125,9 @@ static kz_status run_case(workload_bench *b, const workload_bench_case *item, kz
                                    .peer_count = pick_peers(b, item, info, peers),
                                    .seed = b->options->seed,
                                    .rule = b->rule,
+                                   .conditions = conditions,
+                                   .condition_count = condition_count,
+                                   .first_stream = b->first_streams[index],
                                    .interrupted = b->options->interrupted,
                                    .progress = show,
                                    .progress_context = b};
@@ -117,12 +147,12 @@ static bool is_spent(const workload_bench *b) {
 }
 
 // A fault ends a device; what was measured before it is kept, and the case is named.
-static kz_status run_cases(workload_bench *b, kz_device *device, bench_probes *probes,
+static kz_status run_cases(workload_bench *b, size_t index, bench_probes *probes,
                            const bench_monitor *monitor, kz_error *error) {
     kz_status status = KZ_OK;
     for (b->done = 0; b->done < b->cases.count && !stops(b) && !is_spent(b); b->done++) {
         kz_error own = {0};
-        kz_status one = run_case(b, &b->cases.items[b->done], device, probes, monitor, &own);
+        kz_status one = run_case(b, &b->cases.items[b->done], index, probes, monitor, &own);
         if (one == KZ_OK) continue;
         base_fail_note(&own, "while measuring %s", b->label);
         status = one;
@@ -134,7 +164,8 @@ static kz_status run_cases(workload_bench *b, kz_device *device, bench_probes *p
     return status;
 }
 
-static kz_status run_device(workload_bench *b, kz_device *device, kz_error *error) {
+static kz_status run_device(workload_bench *b, size_t index, kz_error *error) {
+    kz_device *device = b->devices.items[index];
     const kz_device_info *info = kz_device_get_info(device);
     kz_status status = workload_bench_select(b->w, b->options, info, &b->cases, error);
     bench_probes *probes = NULL;
@@ -147,7 +178,7 @@ static kz_status run_device(workload_bench *b, kz_device *device, kz_error *erro
         report_bench_warn_of_others(&b->report->run);
         report_gpu_key(info, key);
         report_peaks_load(key, &b->peaks);
-        status = run_cases(b, device, probes, monitor, error);
+        status = run_cases(b, index, probes, monitor, error);
     }
     bench_probes_close(probes);
     bench_monitor_close(monitor);
@@ -168,6 +199,38 @@ static kz_status open_devices(workload_bench *b, kz_error *error) {
     return workload_open_devices(&id, 1, false, &b->devices, error);
 }
 
+// Before rivals make handles and streams of their own: what is first can only be made first. A stream that was made
+// later is a later one even where nobody asks for the first.
+static kz_status open_first_streams(workload_bench *b, kz_error *error) {
+    kz_status status = KZ_OK;
+    for (size_t i = 0; i < b->devices.count && !status; i++)
+        if (kz_device_get_info(b->devices.items[i])->kind == KZ_DEVICE_CUDA)
+            status = kz_stream_open(b->devices.items[i], &b->first_streams[i], error);
+    return status;
+}
+
+// Conditions are of times, and the first stream is a GPU's.
+static kz_status check_conditions(const workload_bench *b, kz_error *error) {
+    const workload_bench_options *o = b->options;
+    for (size_t i = 0; i < b->devices.count; i++) {
+        const kz_device_info *info = kz_device_get_info(b->devices.items[i]);
+        if (!info->has_clock && o->condition_count) {
+            base_fail(error, KZ_INVALID, "%s has no clock: what it counts is the same under every condition",
+                      info->id);
+            base_fail_note(error, "--mode, --cache and --stream are for --device cuda:0 or cpu");
+            return KZ_INVALID;
+        }
+        for (size_t k = 0; k < o->condition_count; k++) {
+            if (o->conditions[k].stream != BENCH_FIRST_STREAM || b->first_streams[i]) continue;
+            base_fail(error, KZ_INVALID, "%s runs what is enqueued at once: its streams are all alike",
+                      info->id);
+            base_fail_note(error, "leave out --stream first, or use --device cuda:0");
+            return KZ_INVALID;
+        }
+    }
+    return KZ_OK;
+}
+
 kz_status workload_bench_open(const workload *w, const workload_bench_options *options, workload_bench **out,
                               kz_error *error) {
     workload_bench *b = *out = calloc(1, sizeof *b);
@@ -179,6 +242,8 @@ kz_status workload_bench_open(const workload *w, const workload_bench_options *o
                                : bench_default_rule();
     bench_rule_limit(&b->rule, options->time);
     kz_status status = open_devices(b, error);
+    if (!status) status = open_first_streams(b, error);
+    if (!status) status = check_conditions(b, error);
     bool has_clock = false;
     for (size_t i = 0; i < b->devices.count; i++)
         has_clock = has_clock || kz_device_get_info(b->devices.items[i])->has_clock;
@@ -192,14 +257,15 @@ kz_status workload_bench_run(workload_bench *b, report_bench *report, kz_error *
     b->report = report;
     b->start = base_seconds();
     report_progress_begin(&b->progress, stderr);
-    for (size_t i = 0; i < b->devices.count && !status && !stops(b); i++)
-        status = run_device(b, b->devices.items[i], error);
+    for (size_t i = 0; i < b->devices.count && !status && !stops(b); i++) status = run_device(b, i, error);
     return status;
 }
 
 void workload_bench_close(workload_bench *b) {
     if (!b) return;
     bench_peers_close(&b->peers);
+    for (size_t i = 0; i < b->devices.count; i++)
+        if (b->first_streams[i]) kz_stream_close(b->first_streams[i]);
     workload_close_devices(&b->devices);
     free(b);
 }

@@ -14,7 +14,9 @@ typedef struct workload_bench_options {
     const char *pattern;   // the cases; NULL: those for timing that the device does in reasonable time
     workload_suite *suite; // its cases instead; NULL: none
     bool quick;            // few samples, and of each family few sizes: no figures, but it runs
-    uint64_t seed;         // of the inputs
+    const bench_condition *conditions; // see bench_request; none: as the suite says
+    size_t condition_count;
+    uint64_t seed; // of the inputs
     double time,
         budget; // seconds for a candidate, and after which no case begins; 0: as the rule says, and none
     bool (*interrupted)(void);

@@ -78,6 +78,23 @@ expect_exit 5 bench vector_add --device sim --case add-f32-n1025-uniform --json 
 expect_out "04_unrolled"
 expect_err "/dev/full"
 
+# Conditions: each combination is measured and kept as records of its own; nonsense is refused with what to use.
+"$KZ" bench vector_add --device cpu --case add-f32-n1025-uniform --rivals none --time 0.02 --cache cold,dirty,hot,fresh --json "$FOLDER/cold.jsonl" > "$FOLDER/out" 2>&1
+case $? in 0 | 7) ;; *) fail "bench --cache" ;; esac
+expect_out "one launch                            cold             dirty               hot             fresh"
+for cache in cold dirty hot fresh; do
+    [ "$("$JSON_LINES" cache.state "$cache" < "$FOLDER/cold.jsonl")" -ge 2 ] || fail "no record of $cache caches"
+done
+expect_exit 2 bench vector_add --device cpu --mode throughput --cache cold,dirty
+expect_err "throughput and dirty do not go together: only the first run of a graph"
+expect_err "use --mode latency with --cache dirty"
+expect_exit 2 bench vector_add --device cpu --cache warm
+expect_err "--cache takes a list of cold, dirty, hot, fresh"
+expect_exit 2 bench vector_add --device cpu --stream first --rivals none
+expect_err "its streams are all alike"
+expect_exit 2 bench vector_add --device sim --mode sustained
+expect_err "has no clock"
+
 # The pages of the source tree are no business of the command's.
 expect_exit 2 bench results
 expect_err 'there is no family "results"'

@@ -540,7 +540,21 @@ typedef struct fake_event {
     double seconds;
 } fake_event;
 
+static void note(char what) {
+    size_t used = strlen(STATE.order);
+    if (used + 1 < sizeof STATE.order) STATE.order[used] = what, STATE.order[used + 1] = 0;
+}
+
+static void note_op(const fake_op *op) {
+    if (op->kind == FILL) note('f');
+    if (op->kind == COPY) note('m');
+    if (op->kind != LAUNCH) return;
+    const char *name = op->function->name;
+    note(strcmp(name, "bench_read") == 0 ? 'r' : strcmp(name, "bench_copy") == 0 ? 'c' : 'k');
+}
+
 static void run(const fake_op *op) {
+    note_op(op);
     if (op->kind == MARK) {
         op->event->recorded = true;
         op->event->seconds = clock_seconds;
@@ -729,6 +743,7 @@ CUresult cuEventRecord(void *event, void *stream) {
     fake_event *e = event;
     e->capture = stream ? ((fake_stream *)stream)->capture : NULL;
     e->recorded = true;
+    if (!e->capture) note('e');
     e->seconds = clock_seconds;
     return OK;
 }
@@ -742,6 +757,8 @@ CUresult cuEventSynchronize(void *event);
 CUresult cuEventSynchronize(void *event) {
     HOLD();
     if (((fake_event *)event)->capture) return CAPTURED_EVENT;
+    size_t used = strlen(STATE.order);
+    if (!used || STATE.order[used - 1] != '|') note('|');
     return synchronize();
 }
 CUresult cuEventElapsedTime(float *milliseconds, void *from, void *to);

@@ -16,20 +16,24 @@ static const kz_family family = {.name = "toy",
                                  .axes = (const char *const[]){"n", NULL}};
 static const kz_device_info device = {.name = "NVIDIA H200", .gpu = "h200"};
 
+static void put_time(const bench_outcome *o, bench_timing *t, double *samples, double seconds,
+                     bench_state state) {
+    for (int i = 0; i < SAMPLES; i++) samples[i] = seconds;
+    t->taken = true;
+    t->bytes_per_s = o->work.bytes / seconds;
+    t->of_copy = t->bytes_per_s / 4e12;
+    t->series = (bench_series){.samples = samples, .count = SAMPLES, .state = state};
+    bench_summarise(samples, SAMPLES, &t->series.summary);
+}
+
 static void put(bench_outcome *o, int at, bench_provider provider, const char *by, const char *name,
                 double seconds, bench_state state) {
     static double samples[RESULTS][SAMPLES];
     bench_result *r = &o->results[at];
-    bench_timing *t = &r->timings[0];
     r->candidate.provider = provider;
     snprintf(r->candidate.by, sizeof r->candidate.by, "%s", by);
     snprintf(r->candidate.name, sizeof r->candidate.name, "%s", name);
-    for (int i = 0; i < SAMPLES; i++) samples[at][i] = seconds;
-    t->taken = true;
-    t->bytes_per_s = o->work.bytes / seconds;
-    t->of_copy = t->bytes_per_s / 4e12;
-    t->series = (bench_series){.samples = samples[at], .count = SAMPLES, .state = state};
-    bench_summarise(samples[at], SAMPLES, &t->series.summary);
+    put_time(o, &r->timings[0], samples[at], seconds, state);
 }
 
 static bench_outcome *make(void) {
@@ -173,6 +177,62 @@ static void what_the_cores_compute_is_named(void **state) {
     free(o);
 }
 
+// ---- conditions ------------------------------------------------------------------------------------------
+
+static void a_title_states_the_condition(void **state) {
+    (void)state;
+    report_bench_tally tally = {0};
+    bench_outcome *o = make();
+    char *text = print(o, HEADER "h200,add-*,of_copy,0.85,\n", &tally);
+    assert_has(text, "400 MB, one launch, cold\n");
+    free(text);
+    o->conditions[0] = (bench_condition){BENCH_LATENCY, BENCH_DIRTY, BENCH_FIRST_STREAM};
+    text = print(o, HEADER "h200,add-*,of_copy,0.85,\n", &tally);
+    assert_has(text, "400 MB, one launch, dirty, first stream\n");
+    assert_null(strstr(text, "target")); // targets are of the usual conditions
+    free(text);
+    free(o);
+}
+
+// The rival is slower when cold and faster when dirty: each ratio is of its own column.
+static void conditions_stand_in_columns_that_never_mix(void **state) {
+    (void)state;
+    static double samples[2][4][SAMPLES];
+    report_bench_tally tally = {0};
+    bench_outcome *o = make();
+    o->condition_count = 5;
+    o->conditions[1].cache = BENCH_DIRTY;
+    o->conditions[2] = (bench_condition){BENCH_LATENCY, BENCH_HOT, BENCH_FIRST_STREAM};
+    o->conditions[3].mode = BENCH_THROUGHPUT;
+    o->conditions[4].mode = BENCH_SUSTAINED;
+    static const double ours[] = {2e-4, 1e-5, 1e-4, 3e-4}, theirs[] = {1e-4, 3e-5, 1e-4, 3e-4};
+    for (int k = 0; k < 4; k++) {
+        put_time(o, &o->results[FAST].timings[1 + k], samples[0][k], ours[k], BENCH_CONVERGED);
+        put_time(o, &o->results[RIVAL].timings[1 + k], samples[1][k], theirs[k], BENCH_CONVERGED);
+    }
+    bench_timing *sustained = &o->results[FAST].timings[4];
+    sustained->before = (bench_health){.known = true, .sm_hz = 1.98e9, .power_w = 600};
+    sustained->after = (bench_health){.known = true, .sm_hz = 1.755e9, .power_w = 655};
+    char *text = print(o, HEADER, &tally);
+    assert_has(text, "on NVIDIA H200, 400 MB, 5 conditions\n");
+    assert_has(text, "one launch                            cold             dirty        hot, first\n");
+    assert_has(text, "02_vector                   110 us  0.955x    200 us  0.500x   10.0 us  3.000x\n");
+    assert_has(text, "cub DeviceTransform         105 us  1.000x    100 us  1.000x   30.0 us  1.000x\n");
+    assert_has(text, "01_interleaved_tree        ~400 us  0.263x         -                 -        \n");
+    assert_has(text, "graph of launches                     cold\n");
+    assert_has(text, "02_vector                   100 us  1.000x\n");
+    assert_has(text, "back to back for 2 s                  cold\n");
+    assert_has(text, "  slower than cub DeviceTransform: 02_vector, latency, 0.955x [0.955, 0.955]\n");
+    assert_has(text, "  slower than cub DeviceTransform: 02_vector, latency dirty, 0.500x [0.500, 0.500]\n");
+    assert_null(strstr(text, "slower than cub DeviceTransform: 02_vector, latency hot"));
+    assert_has(text, "  02_vector: 1.98 GHz at half time, 1.75 GHz at the end, 655 W\n");
+    assert_has(text, "  ~ not converged\n");
+    for (char *line = text; *line; line += strcspn(line, "\n") + 1) assert_true(strcspn(line, "\n") <= 100);
+    free(text);
+    base_text_free(&tally.shortfalls);
+    free(o);
+}
+
 // ---- a run -----------------------------------------------------------------------------------------------
 
 static void a_run_is_summed_up(void **state) {
@@ -255,6 +315,8 @@ int main(void) {
         cmocka_unit_test(a_case_in_doubt_is_counted_once),
         cmocka_unit_test(much_arithmetic_is_shown_in_flops),
         cmocka_unit_test(what_the_cores_compute_is_named),
+        cmocka_unit_test(a_title_states_the_condition),
+        cmocka_unit_test(conditions_stand_in_columns_that_never_mix),
         cmocka_unit_test(a_run_is_summed_up),
         cmocka_unit_test(a_missing_rival_is_noted_once),
         cmocka_unit_test(a_simpler_choice_says_what_it_gives_up),

@@ -59,7 +59,8 @@ static void note_missing_rivals(report_bench *r, const kz_family *family, const 
 
 // ---- since an earlier run --------------------------------------------------------------------------------
 
-static void print_change(const report_bench *r, const bench_candidate *candidate, const bench_change *c) {
+static void print_change(const report_bench *r, const bench_candidate *candidate, const char *condition,
+                         const bench_change *c) {
     char before[REPORT_NUMBER], now[REPORT_NUMBER];
     bool timed = strcmp(c->what, "time") == 0;
     if (timed) {
@@ -69,29 +70,38 @@ static void print_change(const report_bench *r, const bench_candidate *candidate
         snprintf(before, sizeof before, "%.0f", c->before);
         snprintf(now, sizeof now, "%.0f", c->now);
     }
-    fprintf(r->file, "%s than before: %s, %s%s%s, was %s", c->kind == BENCH_CHANGE_WORSE ? "worse" : "better",
-            candidate->name, timed ? "" : c->what, timed ? "" : " ", now, before);
+    fprintf(r->file, "%s than before: %s%s%s, %s%s%s, was %s",
+            c->kind == BENCH_CHANGE_WORSE ? "worse" : "better", candidate->name, *condition ? ", " : "",
+            condition, timed ? "" : c->what, timed ? "" : " ", now, before);
     if (c->before > 0) fprintf(r->file, " (%+.1f%%)", 100 * (c->now / c->before - 1));
     fprintf(r->file, "; %.10s, commit %s\n", c->date, *c->commit ? c->commit : "unknown");
 }
 
-// Of our own candidates, under the condition that counts.
-static void compare(report_bench *r, const bench_request *request, const bench_outcome *outcome) {
+static bool compare_one(report_bench *r, const bench_request *request, const bench_outcome *outcome,
+                        size_t result, size_t condition) {
+    char name[BENCH_CONDITION_TEXT] = "";
+    json_t *record = bench_record(&r->run, request, outcome, result, condition, NULL);
+    bench_change c = bench_baseline_compare(r->baseline, record, request->family);
+    r->since.same += c.kind == BENCH_CHANGE_NONE;
+    r->since.worse += c.kind == BENCH_CHANGE_WORSE;
+    r->since.better += c.kind == BENCH_CHANGE_BETTER;
+    r->since.unknown += c.kind == BENCH_CHANGE_UNKNOWN;
+    bool changed = c.kind == BENCH_CHANGE_WORSE || c.kind == BENCH_CHANGE_BETTER;
+    if (condition != outcome->figure) bench_condition_name(outcome->conditions[condition], name);
+    if (changed) print_change(r, &outcome->results[result].candidate, name, &c);
+    json_decref(record);
+    return changed;
+}
+
+// Of our own candidates, under the condition that counts and those that are unusual.
+static void compare(report_bench *r, const bench_request *request, const bench_outcome *o) {
     bool said = false;
-    for (size_t i = 0; r->baseline && i < outcome->count; i++) {
-        const bench_candidate *candidate = &outcome->results[i].candidate;
-        if (candidate->provider == BENCH_PEER || candidate->provider == BENCH_PEAK) continue;
-        json_t *record = bench_record(&r->run, request, outcome, i, outcome->figure, NULL);
-        bench_change c = bench_baseline_compare(r->baseline, record, request->family);
-        r->since.same += c.kind == BENCH_CHANGE_NONE;
-        r->since.worse += c.kind == BENCH_CHANGE_WORSE;
-        r->since.better += c.kind == BENCH_CHANGE_BETTER;
-        r->since.unknown += c.kind == BENCH_CHANGE_UNKNOWN;
-        if (c.kind == BENCH_CHANGE_WORSE || c.kind == BENCH_CHANGE_BETTER) {
-            print_change(r, candidate, &c);
-            said = true;
-        }
-        json_decref(record);
+    for (size_t i = 0; r->baseline && i < o->count; i++) {
+        bench_provider provider = o->results[i].candidate.provider;
+        if (provider == BENCH_PEER || provider == BENCH_PEAK) continue;
+        for (size_t k = 0; k < (o->timed ? o->condition_count : 1); k++)
+            if (k == o->figure || !bench_condition_is_usual(o->conditions[k]))
+                said = compare_one(r, request, o, i, k) || said;
     }
     if (said) fputc('\n', r->file);
 }

@@ -12,6 +12,7 @@ typedef struct view {
     bench_target_verdict target; // of the best
     int best, rival;             // results; -1 where there is none
     int other;                   // condition: single runs beside the figure's graphs, or the reverse; -1
+    bool several;                // more conditions than these two
 } view;
 
 static bool figure_is_alone(const view *v) { return v->o->conditions[v->o->figure].mode == BENCH_LATENCY; }
@@ -29,7 +30,9 @@ static void print_title(const view *v, const kz_family *family) {
     report_print(v->file, v->style, REPORT_BOLD, "%s %s", family->name, v->o->name);
     report_print(v->file, v->style, REPORT_DIM, "  on %s, %s", v->device->name,
                  report_bytes(bytes, v->o->work.bytes));
-    if (v->o->timed)
+    if (v->o->timed && v->several)
+        report_print(v->file, v->style, REPORT_DIM, ", %zu conditions", v->o->condition_count);
+    else if (v->o->timed)
         report_print(v->file, v->style, REPORT_DIM, ", %s",
                      bench_condition_title(v->o->conditions[v->o->figure], condition));
     fprintf(v->file, "\n");
@@ -257,9 +260,10 @@ static void print_known_peaks(const view *v) {
 }
 
 static void print_notes(const view *v) {
-    if (v->o->timed) print_known_peaks(v);
+    if (v->o->timed && !v->several) print_known_peaks(v);
     if (v->target.target) print_target(v);
-    if (v->o->timed) {
+    if (v->o->timed && !v->several) {
+        report_bench_print_clocks(v->file, v->style, v->o, v->o->figure);
         print_list(v, REPORT_WARN, "not converged:", unsettled);
         print_list(v, REPORT_WARN, "interrupted:", cut_short);
         print_list(v, REPORT_BAD, "above the measured peak, an error in measurement:", above_peak);
@@ -308,12 +312,15 @@ void report_bench_print(FILE *file, const report_style *style, const kz_family *
                         const bench_targets *targets, report_bench_tally *tally) {
     view v = {.file = file, .style = style, .device = device, .o = outcome};
     v.other = find_other(&v);
+    v.several = outcome->timed && outcome->condition_count > 1u + (v.other >= 0);
     v.best = bench_outcome_best(outcome, BENCH_ZOO);
     if (v.best < 0) v.best = bench_outcome_best(outcome, BENCH_GUEST);
     v.rival = bench_outcome_best(outcome, BENCH_PEER);
     if (v.best >= 0) v.target = bench_targets_judge(targets, device->gpu, family, c, outcome, (size_t)v.best);
     print_title(&v, family);
-    if (outcome->timed)
+    if (v.several)
+        report_bench_print_conditions(file, style, outcome, v.best);
+    else if (outcome->timed)
         print_times(&v);
     else
         print_counters(&v);

@@ -19,4 +19,13 @@ void report_bench_print(FILE *file, const report_style *style, const kz_family *
                         const kz_device_info *device, const bench_outcome *outcome,
                         const bench_targets *targets, report_bench_tally *tally);
 
+// ---- inside: several conditions beside each other (conditions.c) ---------------------------------------------
+
+// `ours` is the result that stands for us, or -1.
+void report_bench_print_conditions(FILE *file, const report_style *style, const bench_outcome *outcome,
+                                   int ours);
+// Clocks and power of the fastest, where the condition is a sustained one.
+void report_bench_print_clocks(FILE *file, const report_style *style, const bench_outcome *outcome,
+                               size_t condition);
+
 #endif
