@@ -78,34 +78,25 @@ static kz_status run_request(workload_bench *b, const bench_request *request, kz
     return status;
 }
 
-// What the command asks for, else what the suite does. A suite may be run on a device with one kind of stream: what
-// asks for another is left out there.
-static kz_status choose_conditions(const workload_bench *b, const workload_bench_case *item, size_t device,
-                                   bench_condition *list, size_t *count, kz_error *error) {
-    const workload_suite_part *part = item->part;
-    *count = b->options->condition_count;
-    if (*count) memcpy(list, b->options->conditions, *count * sizeof *list);
-    if (*count || !part) return KZ_OK;
-    bench_condition_names names = {.modes = part->modes, .caches = part->caches, .streams = part->streams};
-    while (names.modes && names.modes[names.mode_count]) names.mode_count++;
-    while (names.caches && names.caches[names.cache_count]) names.cache_count++;
-    while (names.streams && names.streams[names.stream_count]) names.stream_count++;
-    if (!names.mode_count && !names.cache_count && !names.stream_count) return KZ_OK;
-    kz_status status = bench_conditions_parse(&names, list, count, error);
-    size_t kept = 0;
-    for (size_t i = 0; i < *count && !status; i++)
-        if (list[i].stream != BENCH_FIRST_STREAM || b->first_streams[device]) list[kept++] = list[i];
-    *count = kept;
-    return status;
+// What the command asks for, else what the suite does. A suite may be run on a device whose streams are all alike: what
+// asks for the first is left out there.
+static size_t choose_conditions(const workload_bench *b, const workload_bench_case *item, size_t device,
+                                bench_condition list[BENCH_CONDITIONS]) {
+    bool by_command = b->options->condition_count > 0;
+    const bench_condition *from = by_command   ? b->options->conditions
+                                  : item->part ? item->part->conditions
+                                               : NULL;
+    size_t wanted = by_command ? b->options->condition_count : item->part ? item->part->condition_count : 0;
+    size_t count = 0;
+    for (size_t i = 0; i < wanted; i++)
+        if (from[i].stream != BENCH_FIRST_STREAM || b->first_streams[device]) list[count++] = from[i];
+    return count;
 }
 
 static kz_status run_case(workload_bench *b, const workload_bench_case *item, size_t index,
                           bench_probes *probes, const bench_monitor *monitor, kz_error *error) {
     kz_device *device = b->devices.items[index];
     bench_condition conditions[BENCH_CONDITIONS];
-    size_t condition_count;
-    kz_status status = choose_conditions(b, item, index, conditions, &condition_count, error);
-    if (status) return status;
     const kz_device_info *info = kz_device_get_info(device);
     const kz_variant *variants[BENCH_CANDIDATES];
     const kz_peer *peers[BENCH_PEERS];
@@ -126,7 +117,7 @@ static kz_status run_case(workload_bench *b, const workload_bench_case *item, si
                                    .seed = b->options->seed,
                                    .rule = b->rule,
                                    .conditions = conditions,
-                                   .condition_count = condition_count,
+                                   .condition_count = choose_conditions(b, item, index, conditions),
                                    .first_stream = b->first_streams[index],
                                    .interrupted = b->options->interrupted,
                                    .progress = show,

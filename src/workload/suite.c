@@ -117,6 +117,26 @@ static const char *const *read_list(course_toml *toml, const workload_suite_part
     return toml->status ? no_names : strings;
 }
 
+// The product of the axes that the suite names, as the command line's.
+static void read_conditions(course_toml *toml, workload_suite_part *part) {
+    static const char *const axes[] = {"mode", "cache", "stream"};
+    const char *const *names[3];
+    size_t counts[3] = {0};
+    course_toml_value *list, *at = NULL;
+    for (size_t i = 0; i < BASE_COUNT(axes); i++) {
+        names[i] = read_list(toml, part, axes[i], &list);
+        while (names[i][counts[i]]) counts[i]++;
+        if (list) at = list;
+    }
+    const bench_condition_names all = {names[0], names[1], names[2], counts[0], counts[1], counts[2]};
+    bench_condition *conditions = at ? course_toml_alloc(toml, BENCH_CONDITIONS * sizeof *conditions) : NULL;
+    kz_error error = {0};
+    if (!conditions || toml->status) return;
+    if (bench_conditions_parse(&all, conditions, &part->condition_count, &error))
+        course_toml_fail(toml, at, "%s", error.message);
+    part->conditions = conditions;
+}
+
 // ---- what is drawn --------------------------------------------------------------------------------------------
 
 enum { DRAWN_SHAPES = 10000 };
@@ -167,9 +187,7 @@ static void read_part(workload_suite *suite, workload_suite_part *part) {
     if (kinds > 1)
         course_toml_fail(toml, part->at,
                          "a table has cases, targets, or shapes of its own (axes, draw): one of the three");
-    part->modes = read_list(toml, part, "mode", &list);
-    part->caches = read_list(toml, part, "cache", &list);
-    part->streams = read_list(toml, part, "stream", &list);
+    read_conditions(toml, part);
     part->providers = read_list(toml, part, "providers", &list);
     if (!toml->status) check_providers(toml, part, list);
 }

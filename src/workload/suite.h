@@ -15,6 +15,7 @@
 #ifndef WORKLOAD_SUITE_H
 #define WORKLOAD_SUITE_H
 
+#include "bench/condition.h"
 #include "course/toml.h"
 #include "workload/names.h"
 
@@ -36,8 +37,9 @@ typedef struct workload_suite_part { // one [[families]]
     course_toml_value *operations, *types, *data, *cases, *axes; // NULL where the table does not say
     const char *targets;                                         // a GPU, or NULL
     workload_draw draw;                                          // count 0: nothing is drawn
-    // Lists that end with NULL; a list of none: as the command says.
-    const char *const *providers, *const *modes, *const *caches, *const *streams;
+    const char *const *providers;                                // ends with NULL; none: as the command says
+    const bench_condition *conditions;
+    size_t condition_count; // none: as the command says
 } workload_suite_part;
 
 enum { WORKLOAD_SUITE_NAME = 64, WORKLOAD_SUITE_DIGEST = 20 };

@@ -162,6 +162,8 @@ static void what_is_wrong_is_refused_with_its_line(void **state) {
         {"names = [\"reduce\"]\ntargets = \"g1\"\n", ":4:", "names the GPU \"g1\""},
         {"names = [\"reduce\"]\nproviders = [\"cubb\"]\n", ":4:", "did you mean \"cub\"?"},
         {"names = [\"reduce\"]\nproviders = [\"01_no\"]\n", ":4:", "there is no provider"},
+        {"names = [\"reduce\"]\ncache = [\"warm\"]\n", ":4:", "there is no cache \"warm\""},
+        {"names = [\"reduce\"]\nmode = [\"burst\"]\ncache = [\"dirty\"]\n", ":5:", "do not go together"},
         {"names = [\"reduce\"]\ndraw = {count = 0, seed = 1, from = 1, to = 2}\n", ":4:", "count must be"},
         {"names = [\"reduce\"]\ndraw = {count = 2, from = 1, to = 2}\n", ":4:", "seed is missing"},
         {"names = [\"reduce\"]\ndraw = {count = 2, seed = 1, from = 3, to = 2}\n", ":4:", "is no range"},
@@ -218,6 +220,29 @@ static void providers_are_chosen(void **state) {
     workload_suite_close(&suite);
 }
 
+static void conditions_are_products_too(void **state) {
+    workload_suite suite;
+    workload_bench_cases cases;
+    kz_error error;
+    const char *all =
+        "title = \"T\"\ncache = [\"cold\", \"dirty\"]\nstream = [\"first\", \"later\"]\n"
+        "[[families]]\nnames = [\"reduce\"]\naxes.n = 4\n"
+        "[[families]]\nnames = [\"scan\"]\naxes.n = 4\nmode = [\"latency\"]\ncache = [\"hot\"]\n";
+    if (read_text(all, &suite, &cases, &error)) fail_msg("%s", error.message);
+    const workload_suite_part *first = cases.items[0].part, *second = cases.items[1].part;
+    assert_int_equal(first->condition_count, 6); // graphs of dirty runs are none
+    assert_int_equal(second->condition_count, 2);
+    assert_int_equal(second->conditions[0].cache, BENCH_HOT);
+    assert_int_equal(second->conditions[0].stream, BENCH_FIRST_STREAM);
+    workload_bench_cases_free(&cases);
+    workload_suite_close(&suite);
+    if (read_text(HEAD "names = [\"reduce\"]\naxes.n = 4\n", &suite, &cases, &error))
+        fail_msg("%s", error.message);
+    assert_int_equal(cases.items[0].part->condition_count, 0);
+    workload_bench_cases_free(&cases);
+    workload_suite_close(&suite);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(axes_are_numbers_lists_and_ranges),
@@ -229,6 +254,7 @@ int main(void) {
         cmocka_unit_test(what_is_wrong_is_refused_with_its_line),
         cmocka_unit_test(a_suite_that_is_not_there_is_named),
         cmocka_unit_test(providers_are_chosen),
+        cmocka_unit_test(conditions_are_products_too),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
