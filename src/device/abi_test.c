@@ -114,6 +114,7 @@ static void symbol_versions(void **state) {
         TEXT(cuMemcpyDtoHAsync),
         TEXT(cuMemcpyDtoDAsync),
         TEXT(cuMemHostRegister),
+        TEXT(cuIpcOpenMemHandle),
         TEXT(cuStreamGetCtx),
         TEXT(cuModuleLoadDataEx),
         TEXT(cuModuleGetGlobal),

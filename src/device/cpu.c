@@ -2,18 +2,26 @@
 // Its memory is the host's own, so addresses are pointers and copies are memcpy.
 #include "device/queue.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "device/host.h"
 #include "device/pool.h"
+#include "device/share.h"
 
 enum { CPU_ALIGNMENT = 256, /* as cuMemAlloc's */ ASKED_EACH = 64 << 20 };
 
 typedef struct cpu_range {
     kz_ptr address;
     size_t bytes;
+    enum { CPU_OWN, CPU_SHARED, CPU_IMPORTED } kind; // from malloc; a mapping of a file in memory
+    int file;                                        // CPU_SHARED: what others open
 } cpu_range;
 
 typedef struct cpu_device {
@@ -60,6 +68,7 @@ static size_t cpu_list(kz_device_info *infos, size_t capacity) {
 }
 
 static kz_status cpu_run(kz_device *device, const device_op *op, kz_error *error);
+static void free_range(const cpu_range *range);
 
 // Native entries state no parameter sizes; kz.h asks for 8 readable bytes each.
 static size_t cpu_arg_bytes(const kz_kernel *kernel, size_t index) { return 8; }
@@ -89,7 +98,7 @@ static void cpu_close(kz_device *device) {
     device_queue_end((device_queue *)device);
     cpu_device *self = (cpu_device *)device;
     device_pool_close(self->pool);
-    for (size_t i = 0; i < self->live_count; i++) free((void *)(uintptr_t)self->live[i].address);
+    for (size_t i = 0; i < self->live_count; i++) free_range(&self->live[i]);
     free(self->live);
     device_end(device);
     free(device);
@@ -105,12 +114,22 @@ static kz_status cpu_set_threads(kz_device *device, unsigned threads, kz_error *
 
 // ---- memory ----------------------------------------------------------------------------------------
 
+static void *host(kz_ptr address) { return (void *)(uintptr_t)address; }
+
 static kz_status cpu_memory_available(kz_device *device, size_t *bytes, kz_error *error) {
     *bytes = device_host_memory("");
     return KZ_OK;
 }
 
-static bool keep_range(cpu_device *self, kz_ptr address, size_t bytes) {
+static void free_range(const cpu_range *range) {
+    if (range->kind == CPU_OWN)
+        free(host(range->address));
+    else
+        munmap(host(range->address), range->bytes);
+    if (range->kind == CPU_SHARED) close(range->file);
+}
+
+static bool keep_range(cpu_device *self, cpu_range range) {
     if (self->live_count == self->live_capacity) {
         size_t capacity = self->live_capacity ? 2 * self->live_capacity : 64;
         cpu_range *grown = realloc(self->live, capacity * sizeof *grown);
@@ -118,7 +137,7 @@ static bool keep_range(cpu_device *self, kz_ptr address, size_t bytes) {
         self->live = grown;
         self->live_capacity = capacity;
     }
-    self->live[self->live_count++] = (cpu_range){address, bytes};
+    self->live[self->live_count++] = range;
     return true;
 }
 
@@ -139,7 +158,7 @@ static kz_status cpu_memory_alloc(kz_device *device, size_t bytes, kz_ptr *addre
     void *memory = NULL;
     if (!has_room(self, bytes) || posix_memalign(&memory, CPU_ALIGNMENT, bytes) != 0)
         return device_fail_memory(device, bytes, self->available, error);
-    if (!keep_range(self, (kz_ptr)(uintptr_t)memory, bytes)) {
+    if (!keep_range(self, (cpu_range){.address = (kz_ptr)(uintptr_t)memory, .bytes = bytes})) {
         free(memory);
         return device_fail_memory(device, bytes, self->available, error);
     }
@@ -147,18 +166,86 @@ static kz_status cpu_memory_alloc(kz_device *device, size_t bytes, kz_ptr *addre
     return KZ_OK;
 }
 
+static cpu_range *find_range(cpu_device *self, kz_ptr address) {
+    for (size_t i = 0; i < self->live_count; i++)
+        if (self->live[i].address == address) return &self->live[i];
+    return NULL;
+}
+
 static kz_status cpu_memory_free(kz_device *device, kz_ptr address, kz_error *error) {
     cpu_device *self = (cpu_device *)device;
-    for (size_t i = 0; i < self->live_count; i++)
-        if (self->live[i].address == address) {
-            free((void *)(uintptr_t)address);
-            self->live[i] = self->live[--self->live_count];
-            return KZ_OK;
-        }
+    cpu_range *range = find_range(self, address);
+    if (range) {
+        free_range(range);
+        *range = self->live[--self->live_count];
+        return KZ_OK;
+    }
     base_fail(error, KZ_INVALID, "cannot free 0x%llx: no live allocation of `cpu` begins there",
               (unsigned long long)address);
     base_fail_note(error, "likely cause: it was freed before, or is an address inside a buffer");
     return KZ_INVALID;
+}
+
+// ---- memory that other processes open ------------------------------------------------------------------
+
+typedef struct cpu_handle { // what is in a device_memory_handle
+    int64_t process, file;
+    uint64_t bytes;
+} cpu_handle;
+
+// Maps the file and keeps the range; the file is closed where that fails, and where the range is imported.
+static kz_status map_file(cpu_device *self, cpu_range range, kz_ptr *address, kz_error *error) {
+    void *memory = mmap(NULL, range.bytes, PROT_READ | PROT_WRITE, MAP_SHARED, range.file, 0);
+    range.address = (kz_ptr)(uintptr_t)memory;
+    bool kept = memory != MAP_FAILED && keep_range(self, range);
+    if (!kept && memory != MAP_FAILED) munmap(memory, range.bytes);
+    if (!kept || range.kind == CPU_IMPORTED) close(range.file);
+    if (!kept) return base_fail(error, KZ_NO_MEMORY, "the host cannot map %zu shared bytes", range.bytes);
+    *address = range.address;
+    return KZ_OK;
+}
+
+static kz_status cpu_memory_alloc_shared(kz_device *device, size_t bytes, kz_ptr *address, kz_error *error) {
+    cpu_device *self = (cpu_device *)device;
+    if (!has_room(self, bytes)) return device_fail_memory(device, bytes, self->available, error);
+    int file = memfd_create("kz", MFD_CLOEXEC);
+    if (file < 0 || ftruncate(file, (off_t)bytes)) {
+        base_fail(error, KZ_IO, "the host makes no file of %zu bytes in memory: %s", bytes, strerror(errno));
+        if (file >= 0) close(file);
+        return KZ_IO;
+    }
+    return map_file(self, (cpu_range){.bytes = bytes, .kind = CPU_SHARED, .file = file}, address, error);
+}
+
+static kz_status cpu_memory_export(kz_device *device, kz_ptr address, device_memory_handle *handle,
+                                   kz_error *error) {
+    const cpu_range *range = find_range((cpu_device *)device, address);
+    if (!range || range->kind != CPU_SHARED)
+        return base_fail(error, KZ_INVALID,
+                         "cannot export 0x%llx: no shared allocation of `cpu` begins there",
+                         (unsigned long long)address);
+    const cpu_handle named = {getpid(), range->file, range->bytes};
+    memcpy(handle->bytes, &named, sizeof named);
+    return KZ_OK;
+}
+
+static kz_status cpu_memory_import(kz_device *device, const device_memory_handle *handle, kz_ptr *address,
+                                   kz_error *error) {
+    cpu_handle named;
+    memcpy(&named, handle->bytes, sizeof named);
+    char path[64];
+    snprintf(path, sizeof path, "/proc/%lld/fd/%lld", (long long)named.process, (long long)named.file);
+    int file = open(path, O_RDWR | O_CLOEXEC);
+    struct stat about;
+    if (file < 0 || fstat(file, &about) || (uint64_t)about.st_size != named.bytes || !named.bytes) {
+        base_fail(error, KZ_INVALID, "cannot open the memory that process %lld exported: %s",
+                  (long long)named.process, file < 0 ? strerror(errno) : "it has another size");
+        base_fail_note(error, "likely cause: that process has ended, or freed it, or is another user's");
+        if (file >= 0) close(file);
+        return KZ_INVALID;
+    }
+    return map_file((cpu_device *)device,
+                    (cpu_range){.bytes = named.bytes, .kind = CPU_IMPORTED, .file = file}, address, error);
 }
 
 static kz_status check_range(const cpu_device *self, kz_ptr address, uint64_t bytes, kz_error *error) {
@@ -232,8 +319,6 @@ static void run_block(void *context, uint64_t index) {
     grid->function(&launch);
 }
 
-static void *host(kz_ptr address) { return (void *)(uintptr_t)address; }
-
 static kz_status cpu_run(kz_device *device, const device_op *op, kz_error *error) {
     const cpu_device *self = (const cpu_device *)device;
     bool writes =
@@ -267,6 +352,10 @@ const device_backend device_cpu = {
     .memory_alloc = cpu_memory_alloc,
     .memory_free = cpu_memory_free,
     .memory_available = cpu_memory_available,
+    .memory_alloc_shared = cpu_memory_alloc_shared,
+    .memory_export = cpu_memory_export,
+    .memory_import = cpu_memory_import,
+    .memory_close = cpu_memory_free,
     .module_load = cpu_module_load,
     .module_close = cpu_module_close,
     .kernel_open = cpu_kernel_open,

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "device/share.h"
+
 enum { HOST_ALIGNMENT = 4096 };
 
 kz_status device_cuda_memory_available(kz_device *device, size_t *bytes, kz_error *error) {
@@ -74,6 +76,46 @@ kz_status device_cuda_memory_unregister(kz_device *device, void *memory, kz_erro
     driver_result result = cuda_of(device)->driver.host_unregister(memory);
     return device_cuda_check(device, result, error, "ending the registration of host memory at %p", memory);
 }
+
+// ---- shared with other processes -----------------------------------------------------------------------
+
+static kz_status fail_old(kz_error *error) {
+    return base_fail(error, KZ_UNSUPPORTED,
+                     "this CUDA driver does not share memory between processes (cuIpcGetMemHandle)");
+}
+
+kz_status device_cuda_memory_export(kz_device *device, kz_ptr address, device_memory_handle *handle,
+                                    kz_error *error) {
+    kz_status status = device_cuda_enter(device, error);
+    if (status) return status;
+    driver_memory_handle made;
+    if (!cuda_of(device)->driver.memory_export) return fail_old(error);
+    driver_result result = cuda_of(device)->driver.memory_export(&made, address);
+    memcpy(handle->bytes, made.bytes, sizeof made.bytes);
+    return device_cuda_check(device, result, error, "sharing the memory at 0x%llx with another process",
+                             (unsigned long long)address);
+}
+
+kz_status device_cuda_memory_import(kz_device *device, const device_memory_handle *handle, kz_ptr *address,
+                                    kz_error *error) {
+    kz_status status = device_cuda_enter(device, error);
+    if (status) return status;
+    driver_memory_handle given;
+    memcpy(given.bytes, handle->bytes, sizeof given.bytes);
+    if (!cuda_of(device)->driver.memory_import) return fail_old(error);
+    driver_result result = cuda_of(device)->driver.memory_import(address, given, DRIVER_IMPORT_PEERS);
+    return device_cuda_check(device, result, error, "opening another process's memory");
+}
+
+kz_status device_cuda_memory_close(kz_device *device, kz_ptr address, kz_error *error) {
+    kz_status status = device_cuda_enter(device, error);
+    if (status) return status;
+    if (!cuda_of(device)->driver.memory_close) return fail_old(error);
+    return device_cuda_check(device, cuda_of(device)->driver.memory_close(address), error,
+                             "closing another process's memory at 0x%llx", (unsigned long long)address);
+}
+
+// ---- fills and copies -----------------------------------------------------------------------------------
 
 static bool on_host(kz_device *device, kz_ptr address) {
     return device_location(device, address) != KZ_ON_DEVICE;

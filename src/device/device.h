@@ -11,6 +11,8 @@
 #include "base/base.h"
 #include "kz/plan.h"
 
+struct device_memory_handle;
+
 typedef struct device_backend {
     kz_device_kind kind;
     const char *prefix; // what ids start with: "cuda"
@@ -38,6 +40,13 @@ typedef struct device_backend {
     kz_status (*memory_register)(kz_device *device, void *memory, size_t bytes, kz_error *error);
     kz_status (*memory_unregister)(kz_device *device, void *memory, kz_error *error);
     kz_status (*memory_available)(kz_device *device, size_t *bytes, kz_error *error);
+    // Shared with other processes, see share.h. Optional; where the first is NULL, all memory can be exported.
+    kz_status (*memory_alloc_shared)(kz_device *device, size_t bytes, kz_ptr *address, kz_error *error);
+    kz_status (*memory_export)(kz_device *device, kz_ptr address, struct device_memory_handle *handle,
+                               kz_error *error);
+    kz_status (*memory_import)(kz_device *device, const struct device_memory_handle *handle, kz_ptr *address,
+                               kz_error *error);
+    kz_status (*memory_close)(kz_device *device, kz_ptr address, kz_error *error);
     kz_status (*fill)(kz_device *device, kz_stream *stream, kz_ptr to, uint8_t byte, size_t bytes,
                       kz_error *error);
     kz_status (*copy_to_device)(kz_device *device, kz_stream *stream, kz_ptr to, const void *from,

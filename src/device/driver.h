@@ -18,6 +18,10 @@ typedef struct driver_event_handle *driver_event;
 typedef struct driver_graph_handle *driver_graph;
 typedef struct driver_graph_exec_handle *driver_graph_exec;
 
+typedef struct driver_memory_handle { // CUipcMemHandle
+    char bytes[64];
+} driver_memory_handle;
+
 typedef struct driver_launch_attribute { // CUlaunchAttribute
     int id;
     char pad[4];
@@ -77,6 +81,7 @@ enum { // CUlaunchAttributeID
     DRIVER_LAUNCH_OVERLAP = 6, // programmatic stream serialization
 };
 enum { DRIVER_REGISTER_PORTABLE = 1 }; // CU_MEMHOSTREGISTER_PORTABLE: pinned for all GPUs
+enum { DRIVER_IMPORT_PEERS = 1 };      // CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS, the only flag there is
 enum { DRIVER_CAPTURE_RELAXED = 2 };   // CUstreamCaptureMode
 enum { DRIVER_STREAM_DEFAULT = 0, DRIVER_EVENT_DEFAULT = 0 }; // events with timing
 enum { DRIVER_RECORD_EXTERNAL = 1 };                          // CUevent_record_flags

@@ -287,6 +287,37 @@ CUresult cuMemFree_v2(pointer address) {
     return INVALID_VALUE;
 }
 
+// A handle names the allocation; the fake has one process, so what a real driver maps elsewhere is the memory itself.
+typedef struct handle {
+    char bytes[64];
+} handle;
+CUresult cuIpcGetMemHandle(handle *made, pointer address);
+CUresult cuIpcGetMemHandle(handle *made, pointer address) {
+    ENTER();
+    for (int i = 0; i < MOST; i++) {
+        if (!address || (pointer)(uintptr_t)allocations[i].data != address) continue;
+        memset(made->bytes, 0x5e, sizeof made->bytes);
+        memcpy(made->bytes, &address, sizeof address);
+        return OK;
+    }
+    return INVALID_VALUE;
+}
+CUresult cuIpcOpenMemHandle_v2(pointer *address, handle given, unsigned flags);
+CUresult cuIpcOpenMemHandle_v2(pointer *address, handle given, unsigned flags) {
+    ENTER();
+    if (flags != 1 || given.bytes[63] != 0x5e) return INVALID_HANDLE;
+    memcpy(address, given.bytes, sizeof *address);
+    STATE.live_imports++;
+    return OK;
+}
+CUresult cuIpcCloseMemHandle(pointer address);
+CUresult cuIpcCloseMemHandle(pointer address) {
+    ENTER();
+    if (!address || !STATE.live_imports) return INVALID_VALUE;
+    STATE.live_imports--;
+    return OK;
+}
+
 // ---- modules and functions ---------------------------------------------------------------------------
 
 typedef struct fake_module {

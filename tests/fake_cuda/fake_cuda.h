@@ -15,6 +15,7 @@ typedef struct fake_cuda_state {
     int resets;   // of the primary context
     int live_allocations, live_modules, live_streams, live_events, live_graphs, live_execs;
     int live_registrations; // of host memory
+    int live_imports;       // of memory by a handle
     size_t live_bytes;
     int loaded_sm; // of the machine code loaded last; 0 where it was PTX
     int dynamic_shared_allowed;
