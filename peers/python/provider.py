@@ -1,7 +1,7 @@
 """What a provider is: a rival of the zoo written in Python, one module each.
 
     NAME = "torch"                          # what tables call it; the name in src/bench/rivals.def
-    def version() -> str                    # of what is measured; raises Missing where it is not installed
+    def version() -> str                    # of what is measured; raises Missing or WrongVersion
     def offers(problem) -> list[str]        # names of its candidates for this case; [] where it does none
     def prepare(problem, name, sets) -> run # compiles, warms up, makes tensors; run(i) enqueues on set i
 
@@ -19,7 +19,11 @@ from dataclasses import dataclass, field
 
 
 class Missing(Exception):
-    """A package is not here, or of the wrong version: the reason, and the command that gets it."""
+    """Raised by version: the package is not installed. The reason, and the command that gets it."""
+
+
+class WrongVersion(Exception):
+    """Raised by version: the package is there, but too old or too new. Which is here, and which is wanted."""
 
 
 class Unsupported(Exception):

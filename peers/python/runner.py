@@ -1,0 +1,252 @@
+"""Runs one provider for `kz bench`, in a process of its own.
+
+    python runner.py PROVIDER.py libkz_runner.so DEVICE
+
+kz sends a request a line and reads a reply a line, both JSON: {"do": "sample", "candidate": 0} and {"ok": true,
+"seconds": 1.2e-5}, or {"ok": false, "kind": "failed", "why": "..."}. The requests are the methods of Runner. The memory
+is kz's own, mapped here; the clock is libkz_runner, which is the sampler of kz itself: this file decides nothing about
+measuring. What a provider is, provider.py says.
+"""
+
+import ctypes
+import gc
+import importlib.util
+import json
+import os
+import signal
+import sys
+import time
+import traceback
+
+from provider import SIZES, Buffer, Missing, Problem, Unsupported, WrongVersion
+
+INTERFACE = 1  # as BENCH_RUNNER_INTERFACE in src/bench/runner.h
+ENQUEUE = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t)
+
+
+class Lost(Exception):
+    """The device does not answer any more: only a new process helps."""
+
+
+class Library:
+    """libkz_runner: every function returns 0, or a status whose text is kz_runner_error()."""
+
+    def __init__(self, path):
+        self.functions = ctypes.CDLL(path)
+        self.functions.kz_runner_error.restype = ctypes.c_char_p
+        if self.functions.kz_runner_interface() != INTERFACE:
+            raise WrongVersion(f"{path} is of another version of kz than {__file__}: build or install both anew")
+
+    def call(self, name, *arguments):
+        if getattr(self.functions, "kz_runner_" + name)(*arguments):
+            raise RuntimeError(self.functions.kz_runner_error().decode(errors="replace"))
+
+
+class Candidate:
+    """One of the provider's functions, and the callback by which the sampler enqueues it."""
+
+    def __init__(self, run, device):
+        self.run, self.device = run, device
+        self.stream = 0  # that is current for PyTorch; the default one at first
+        self.failure = None
+        self.pool = None  # what PyTorch allocates while a graph is recorded, which the graph goes on using
+        self.enqueue = ENQUEUE(self.call)
+
+    def call(self, _, stream, which):
+        try:
+            if self.device != "cpu" and (stream or 0) != self.stream:
+                self.stream = stream or 0
+                use_stream(self.stream, self.device)
+            self.run(which)
+            return 0
+        except BaseException as failure:  # it must not travel through the sampler
+            self.failure = failure
+            return 1
+
+
+def use_stream(handle, device):
+    if "torch" in sys.modules:
+        import torch
+
+        stream = torch.cuda.ExternalStream(handle, device) if handle else torch.cuda.default_stream(device)
+        torch.cuda.set_stream(stream)
+
+
+def recording(candidate):
+    """A memory pool of the candidate's own: PyTorch must not hand out again what its graph uses."""
+    if candidate.device == "cpu" or "torch" not in sys.modules:
+        import contextlib
+
+        return contextlib.nullcontext()
+    import torch
+
+    candidate.pool = candidate.pool or torch.cuda.MemPool()
+    return torch.cuda.use_mem_pool(candidate.pool)
+
+
+def load(path):
+    spec = importlib.util.spec_from_file_location("kz_" + os.path.basename(path).removesuffix(".py"), path)
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = module  # where Triton looks for the source of its kernels
+    spec.loader.exec_module(module)
+    return module
+
+
+class Runner:
+    def __init__(self, provider, library, device):
+        self.library = Library(library)
+        self.device = device
+        self.library.call("open", device.encode())  # before the provider: its first stream is this process's first
+        self.provider = load(provider)
+        self.problem, self.sets, self.candidates = None, [], []
+
+    # ---- requests -------------------------------------------------------------------------------------
+
+    def hello(self, request):
+        if request["interface"] != INTERFACE:
+            raise WrongVersion(f"kz speaks interface {request['interface']}, {__file__} speaks {INTERFACE}")
+        return {"name": self.provider.NAME, "version": str(self.provider.version())}
+
+    def offers(self, request):
+        return {"names": list(self.provider.offers(self.read_problem(request)))}
+
+    def case(self, request):
+        """The buffers of a case: imported, and split into sets as src/bench/data.h says."""
+        self.done(request)
+        self.problem = self.read_problem(request)
+        self.library.call("case", ctypes.c_size_t(request["sets"]), ctypes.c_uint32(request["misalign"]))
+        self.sets = [{} for _ in range(request["sets"])]
+        for buffer in request["buffers"]:
+            self.add_buffer(buffer, request["misalign"] * SIZES[buffer["type"]])
+        return {}
+
+    def prepare(self, request):
+        start = time.monotonic()
+        run = self.provider.prepare(self.problem, request["name"], self.sets)
+        self.library.call("synchronize")
+        candidate = Candidate(run, self.device)
+        self.library.call("candidate", candidate.enqueue)
+        self.candidates.append(candidate)
+        return {"candidate": len(self.candidates) - 1, "seconds": time.monotonic() - start}
+
+    def run(self, request):
+        self.sample_call("run", request)
+        return {}
+
+    def condition(self, request):
+        gc.collect()
+        gc.disable()  # a collection would be somebody's sample
+        runs = ctypes.c_size_t()
+        names = [request[axis].encode() for axis in ("mode", "cache", "stream")]
+        with recording(self.candidates[request["candidate"]]):
+            self.sample_call("condition", request, *names, ctypes.c_double(request["seconds"]), ctypes.byref(runs))
+        return {"runs": runs.value}
+
+    def sample(self, request):
+        seconds = ctypes.c_double()
+        self.sample_call("sample", request, ctypes.byref(seconds))
+        return {"seconds": seconds.value}
+
+    def replay(self, request):
+        self.sample_call("replay", request)
+        return {}
+
+    def done(self, _):
+        """Ends the case: nothing of kz's memory is used afterwards."""
+        gc.enable()
+        self.library.call("done")
+        self.problem, self.sets, self.candidates = None, [], []
+        return {}
+
+    # ---- parts ------------------------------------------------------------------------------------------
+
+    def read_problem(self, request):
+        return Problem(**request["problem"], device=self.device)
+
+    def add_buffer(self, buffer, offset):
+        base = ctypes.c_uint64()
+        handles = [bytes.fromhex(buffer[key]) if buffer.get(key) else None for key in ("handle", "pristine")]
+        self.library.call(
+            "buffer",
+            *(text.encode() for text in (buffer["name"], buffer["type"], buffer["role"])),
+            *(ctypes.c_uint64(buffer[key]) for key in ("count", "stride")),
+            *handles,
+            ctypes.byref(base),
+        )
+        for i, buffers in enumerate(self.sets):
+            address = base.value + i * buffer["stride"] + offset
+            buffers[buffer["name"]] = Buffer(
+                address, buffer["count"], buffer["type"], buffer["role"], self.device
+            )
+
+    def sample_call(self, name, request, *arguments):
+        candidate = self.candidates[request["candidate"]]
+        candidate.failure = None
+        try:
+            self.library.call(name, ctypes.c_size_t(request["candidate"]), *arguments)
+        except RuntimeError:
+            if candidate.failure is None:
+                raise
+            raise candidate.failure from None
+
+    def answer(self, request):
+        """The reply, and None; or a reply that says why not, and whether the device still answers."""
+        if request["do"] not in ("hello", "offers", "case", "prepare", "run", "condition", "sample", "replay", "done"):
+            raise ValueError(f"there is no request {request['do']!r}")
+        return {"ok": True, **getattr(self, request["do"])(request)}
+
+    def is_lost(self):
+        try:
+            self.library.call("synchronize")
+            return False
+        except RuntimeError:
+            return True
+
+
+KINDS = {Missing: "missing", Unsupported: "unsupported", WrongVersion: "version", Lost: "lost"}
+
+
+def describe(failure):
+    """What kz shows: the exception in one line. Its whole story is on stderr."""
+    text = " ".join(str(failure).split())
+    kind = KINDS.get(type(failure), "failed")
+    if kind == "failed":
+        text = f"{type(failure).__name__}: {text}" if text else type(failure).__name__
+    return {"ok": False, "kind": kind, "why": text[:600]}
+
+
+def serve(requests, replies, runner):
+    for line in requests:
+        try:
+            reply = runner.answer(json.loads(line))
+        except (Exception, SystemExit) as failure:
+            if type(failure) not in KINDS:
+                traceback.print_exc()
+            reply = describe(failure)
+            if reply["kind"] == "failed" and runner.is_lost():
+                reply["kind"] = "lost"
+        replies.write(json.dumps(reply) + "\n")
+        replies.flush()
+
+
+def main(provider, library, device):
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # kz ends this process
+    requests = os.fdopen(os.dup(0))
+    replies = os.fdopen(os.dup(1), "w")
+    os.dup2(os.open(os.devnull, os.O_RDONLY), 0)  # what a provider prints or reads is none of kz's lines
+    os.dup2(2, 1)
+    try:
+        runner = Runner(provider, library, device)
+    except (Exception, SystemExit) as failure:
+        if type(failure) not in KINDS:
+            traceback.print_exc()
+        requests.readline()
+        replies.write(json.dumps(describe(failure)) + "\n")
+        replies.flush()
+        return 1
+    serve(requests, replies, runner)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(*sys.argv[1:]))
