@@ -47,6 +47,8 @@ foreach(peer ${peers}) # only those that were built
     get_filename_component(peer ${peer} NAME)
     install(FILES ${CMAKE_BINARY_DIR}/lib/libkz_peer_${peer}.so DESTINATION lib OPTIONAL)
 endforeach()
+install(FILES ${CMAKE_BINARY_DIR}/lib/libkz_runner.so DESTINATION lib OPTIONAL)
+install(DIRECTORY ${CMAKE_SOURCE_DIR}/peers/python/ DESTINATION lib/kz-python FILES_MATCHING PATTERN "*.py")
 install(FILES ${public_headers} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/kz)
 install(FILES ${device_headers} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/kz/device)
 install(FILES ${operation_headers} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/kz/ops)

@@ -21,25 +21,29 @@ import traceback
 from provider import SIZES, Buffer, Missing, Problem, Unsupported, WrongVersion
 
 INTERFACE = 1  # as BENCH_RUNNER_INTERFACE in src/bench/runner.h
-ENQUEUE = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t)
-
-
-class Lost(Exception):
-    """The device does not answer any more: only a new process helps."""
+ENQUEUE = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_size_t)
 
 
 class Library:
-    """libkz_runner: every function returns 0, or a status whose text is kz_runner_error()."""
+    """libkz_runner on a device: every function returns 0, or a status whose text is kz_runner_error()."""
 
-    def __init__(self, path):
+    def __init__(self, path, device):
+        if not os.path.exists(path):
+            raise Missing(f"{os.path.basename(path)} is not built: `make bench` in a checkout builds it")
         self.functions = ctypes.CDLL(path)
         self.functions.kz_runner_error.restype = ctypes.c_char_p
         if self.functions.kz_runner_interface() != INTERFACE:
             raise WrongVersion(f"{path} is of another version of kz than {__file__}: build or install both anew")
+        self.handle = ctypes.c_void_p()
+        if self.functions.kz_runner_open(device.encode(), ctypes.byref(self.handle)):
+            raise RuntimeError(self.error())
+
+    def error(self):
+        return self.functions.kz_runner_error(self.handle).decode(errors="replace").splitlines()[0]
 
     def call(self, name, *arguments):
-        if getattr(self.functions, "kz_runner_" + name)(*arguments):
-            raise RuntimeError(self.functions.kz_runner_error().decode(errors="replace"))
+        if getattr(self.functions, "kz_runner_" + name)(self.handle, *arguments):
+            raise RuntimeError(self.error())
 
 
 class Candidate:
@@ -52,7 +56,7 @@ class Candidate:
         self.pool = None  # what PyTorch allocates while a graph is recorded, which the graph goes on using
         self.enqueue = ENQUEUE(self.call)
 
-    def call(self, _, stream, which):
+    def call(self, stream, which):
         try:
             if self.device != "cpu" and (stream or 0) != self.stream:
                 self.stream = stream or 0
@@ -94,9 +98,8 @@ def load(path):
 
 class Runner:
     def __init__(self, provider, library, device):
-        self.library = Library(library)
         self.device = device
-        self.library.call("open", device.encode())  # before the provider: its first stream is this process's first
+        self.library = Library(library, device)  # before the provider: its first stream is this process's first
         self.provider = load(provider)
         self.problem, self.sets, self.candidates = None, [], []
 
@@ -168,7 +171,7 @@ class Runner:
         handles = [bytes.fromhex(buffer[key]) if buffer.get(key) else None for key in ("handle", "pristine")]
         self.library.call(
             "buffer",
-            *(text.encode() for text in (buffer["name"], buffer["type"], buffer["role"])),
+            *(text.encode() for text in (buffer["type"], buffer["role"])),
             *(ctypes.c_uint64(buffer[key]) for key in ("count", "stride")),
             *handles,
             ctypes.byref(base),
@@ -203,7 +206,7 @@ class Runner:
             return True
 
 
-KINDS = {Missing: "missing", Unsupported: "unsupported", WrongVersion: "version", Lost: "lost"}
+KINDS = {Missing: "missing", Unsupported: "unsupported", WrongVersion: "version"}
 
 
 def describe(failure):

@@ -10,10 +10,11 @@
 #include "bench/candidate.h"
 #include "bench/health.h"
 #include "bench/peaks.h"
+#include "bench/remote.h"
 #include "bench/sampler.h"
 #include "family/case.h"
 
-enum { BENCH_CANDIDATES = 24 };
+enum { BENCH_CANDIDATES = 40 };
 
 typedef struct bench_request {
     kz_device *device;
@@ -27,6 +28,8 @@ typedef struct bench_request {
     const family_guest *guest; // may be NULL
     const kz_peer *const *peers;
     size_t peer_count;
+    bench_remote *const *remotes; // rivals in Python
+    size_t remote_count;
     uint64_t seed;
     bench_rule rule;
     const bench_condition *conditions; // at most BENCH_CONDITIONS; NULL: latency and throughput, cold

@@ -7,6 +7,7 @@
 
 #include "base/base.h"
 #include "device/image.h"
+#include "device/share.h"
 #include "family/check.h"
 
 // ---- variants and guests: a plan and its module -----------------------------------------------------
@@ -145,9 +146,9 @@ static void peak_close(void *self) {
 static kz_status peak_allocate(peak *r, kz_error *error) {
     const bench_data *d = r->data;
     size_t total = d->sets * r->stride;
-    kz_status status = kz_memory_alloc(d->device, total, &r->from, error);
+    kz_status status = device_memory_alloc_shared(d->device, total, &r->from, error); // as the case's own
     if (status == KZ_OK && r->kind != BENCH_PEAK_READ)
-        status = kz_memory_alloc(d->device, total, &r->to, error);
+        status = device_memory_alloc_shared(d->device, total, &r->to, error);
     if (status == KZ_OK) status = kz_memory_fill(d->device, NULL, r->from, 0x5a, total, error);
     size_t b = 0, filled = 0;
     while (b < d->buffer_count && d->buffers[b].role == KZ_OUTPUT) b++;

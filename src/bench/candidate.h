@@ -3,10 +3,20 @@
 #ifndef BENCH_CANDIDATE_H
 #define BENCH_CANDIDATE_H
 
+#include "bench/condition.h"
 #include "bench/data.h"
 #include "bench/probes.h"
 #include "family/guest.h"
 #include "peers/peer.h"
+
+// How a candidate that lives in another process is sampled: there, by the same sampler.
+typedef struct bench_elsewhere {
+    // Gets ready for samples under the condition. `seconds` is what one run takes, `runs` how many a sample has.
+    // KZ_UNSUPPORTED: not in this condition; another failure is the candidate's end.
+    kz_status (*open)(void *self, bench_condition condition, double seconds, size_t *runs, kz_error *error);
+    kz_status (*sample)(void *self, double *seconds, kz_error *error);
+    kz_status (*replay)(void *self, kz_error *error);
+} bench_elsewhere;
 
 typedef enum bench_provider { BENCH_ZOO, BENCH_GUEST, BENCH_PEER, BENCH_PEAK } bench_provider;
 
@@ -17,12 +27,14 @@ typedef struct bench_candidate {
     char version[32];   // of a peer; "" elsewhere
     char code_hash[20]; // of PTX and machine code; "" where unknown
     uint64_t workspace_bytes;
-    kz_kernel_info kernel; // of the plan's last launch; registers -1 where unknown
-    kz_plan plan;          // of a variant or a guest; no steps elsewhere
+    double prepare_seconds; // what a rival took to compile or plan; 0 where it was not asked
+    kz_kernel_info kernel;  // of the plan's last launch; registers -1 where unknown
+    kz_plan plan;           // of a variant or a guest; no steps elsewhere
     void *self;
     kz_status (*enqueue)(void *self, kz_stream *stream, size_t set, kz_error *error);
     // Writes the inputs of a set again, by a kernel; NULL: they are the data's.
     kz_status (*produce)(void *self, kz_stream *stream, size_t set, kz_error *error);
+    const bench_elsewhere *elsewhere; // NULL: it is sampled here. Else `enqueue` returns when the run is done
     void (*close)(void *self);
 } bench_candidate;
 

@@ -6,6 +6,7 @@
 
 #include "base/base.h"
 #include "bench/parallel.h"
+#include "device/share.h"
 #include "family/buffers.h"
 #include "family/inputs.h"
 
@@ -120,15 +121,22 @@ size_t bench_data_sets(kz_device *device, const kz_family *family, const kz_case
     return sets > MOST_SETS ? MOST_SETS : sets < 1 ? 1 : sets;
 }
 
+// What is on the device can be opened by a rival in another process.
+static kz_status allocate(const bench_data *d, size_t bytes, kz_ptr *address, kz_error *error) {
+    if (d->family->location && d->family->location(&d->c) != KZ_ON_DEVICE)
+        return family_alloc(d->device, d->family, &d->c, bytes, address, error);
+    return device_memory_alloc_shared(d->device, bytes, address, error);
+}
+
 static kz_status allocate_device(bench_data *d, kz_error *error) {
     kz_status status = KZ_OK;
     for (size_t b = 0; b < d->buffer_count && status == KZ_OK; b++) {
         size_t bytes = bench_data_bytes(d, b);
         d->stride[b] = round_up(bytes + bench_data_offset(d, b) + 1);
         d->footprint += bytes;
-        status = family_alloc(d->device, d->family, &d->c, d->sets * d->stride[b], &d->base[b], error);
+        status = allocate(d, d->sets * d->stride[b], &d->base[b], error);
         if (status == KZ_OK && d->buffers[b].role == KZ_INOUT)
-            status = family_alloc(d->device, d->family, &d->c, d->stride[b], &d->pristine[b], error);
+            status = allocate(d, d->stride[b], &d->pristine[b], error);
     }
     return status;
 }

@@ -5,6 +5,10 @@
 
 #include "base/base.h"
 
+bool bench_is_fatal(kz_status status) {
+    return status == KZ_LOST || status == KZ_FAULT || status == KZ_DEADLOCK || status == KZ_INTERNAL;
+}
+
 static bool is_interrupted(const bench_clock *clock) {
     return clock->interrupted && clock->interrupted(clock->self);
 }
@@ -25,66 +29,87 @@ static kz_status take(const bench_clock *clock, size_t index, bench_series *seri
     double before = clock->now(clock->self), seconds = 0;
     kz_status status = clock->sample(clock->self, index, &seconds, error);
     series->spent += clock->now(clock->self) - before;
-    return status ? status : keep(series, seconds, error);
+    if (!status) status = keep(series, seconds, error);
+    series->status = status;
+    return status;
 }
 
 // Warm-up samples go into the series and are then forgotten.
-static kz_status warm_up(const bench_clock *clock, const bench_rule *rule, size_t index, bench_series *series,
-                         kz_error *error) {
-    kz_status status = KZ_OK;
-    while (!status && !series->warm && !is_interrupted(clock)) {
+static void warm_up(const bench_clock *clock, const bench_rule *rule, size_t index, bench_series *series,
+                    kz_error *error) {
+    while (!series->status && !series->warm && !is_interrupted(clock)) {
         if (series->count > 0 && series->spent >= rule->warm_seconds) break;
-        status = take(clock, index, series, error);
+        if (take(clock, index, series, error)) break;
         series->warm = bench_is_warm(rule, series->samples, series->count);
     }
     series->warm_samples = series->count;
     series->count = 0;
     series->spent = 0;
-    return status;
 }
 
-static kz_status take_and_decide(const bench_clock *clock, const bench_rule *rule, size_t index,
-                                 bench_series *series, size_t *look, kz_error *error) {
-    kz_status status = take(clock, index, series, error);
-    if (status) return status;
+static void take_and_decide(const bench_clock *clock, const bench_rule *rule, size_t index,
+                            bench_series *series, size_t *look, kz_error *error) {
+    if (take(clock, index, series, error)) return;
     if (series->count >= *look || series->spent >= rule->most_seconds) {
         series->state = bench_decide(rule, series->samples, series->count, series->spent);
         *look = bench_next_look(series->count);
     }
-    return KZ_OK;
 }
 
-static kz_status sample_all(const bench_clock *clock, const bench_rule *rule, size_t count,
-                            bench_series *series, size_t *looks, kz_error *error) {
-    kz_status status = KZ_OK;
+typedef struct measurement {
+    const bench_clock *clock;
+    const bench_rule *rule;
+    size_t count;
+    bench_series *series;
+    size_t *looks;
+    kz_error *errors, *error;
+    kz_status status; // that ends it
+} measurement;
+
+static kz_error *error_of(const measurement *m, size_t index) {
+    return m->errors ? &m->errors[index] : m->error;
+}
+
+// A failure is the candidate's own, or the end of all.
+static void judge_failure(measurement *m, size_t index) {
+    kz_status status = m->series[index].status;
+    if (!status || (m->errors && !bench_is_fatal(status))) return;
+    if (m->errors && m->error) *m->error = m->errors[index];
+    m->status = status;
+}
+
+static void sample_all(measurement *m) {
     bool going_on = true;
     for (size_t round = 0; going_on; round++) {
         going_on = false;
-        for (size_t turn = 0; turn < count; turn++) {
-            size_t index = round % 2 ? count - 1 - turn : turn;
-            if (series[index].state != BENCH_GO_ON) continue;
-            if (is_interrupted(clock)) return KZ_OK;
-            status = take_and_decide(clock, rule, index, &series[index], &looks[index], error);
-            if (status) return status;
+        for (size_t turn = 0; turn < m->count; turn++) {
+            size_t index = round % 2 ? m->count - 1 - turn : turn;
+            bench_series *series = &m->series[index];
+            if (series->state != BENCH_GO_ON || series->status) continue;
+            if (is_interrupted(m->clock)) return;
+            take_and_decide(m->clock, m->rule, index, series, &m->looks[index], error_of(m, index));
+            judge_failure(m, index);
+            if (m->status) return;
             going_on = true;
         }
     }
-    return KZ_OK;
 }
 
 kz_status bench_measure(const bench_clock *clock, const bench_rule *rule, size_t count, bench_series *series,
-                        kz_error *error) {
+                        kz_error *errors, kz_error *error) {
     for (size_t i = 0; i < count; i++) series[i] = (bench_series){0};
-    size_t *looks = calloc(count ? count : 1, sizeof *looks);
-    if (!looks) return base_fail(error, KZ_NO_MEMORY, "no memory to measure %zu candidates", count);
-    kz_status status = KZ_OK;
-    for (size_t i = 0; i < count && !status; i++) status = warm_up(clock, rule, i, &series[i], error);
-    if (!status) status = sample_all(clock, rule, count, series, looks, error);
-    free(looks);
+    measurement m = {clock, rule, count, series, calloc(count + 1, sizeof *m.looks), errors, error, KZ_OK};
+    if (!m.looks) return base_fail(error, KZ_NO_MEMORY, "no memory to measure %zu candidates", count);
+    for (size_t i = 0; i < count && !m.status; i++) {
+        warm_up(clock, rule, i, &series[i], error_of(&m, i));
+        judge_failure(&m, i);
+    }
+    if (!m.status) sample_all(&m);
+    free(m.looks);
     for (size_t i = 0; i < count; i++)
-        if (!bench_summarise(series[i].samples, series[i].count, &series[i].summary) && !status)
-            status = base_fail(error, KZ_NO_MEMORY, "no memory to sort %zu samples", series[i].count);
-    return status;
+        if (!bench_summarise(series[i].samples, series[i].count, &series[i].summary) && !m.status)
+            m.status = base_fail(error, KZ_NO_MEMORY, "no memory to sort %zu samples", series[i].count);
+    return m.status;
 }
 
 static kz_status take_for(const bench_clock *clock, double seconds, size_t index, bench_series *series,

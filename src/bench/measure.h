@@ -25,12 +25,17 @@ typedef struct bench_series {
     double spent;        // wall time of the samples, with all that surrounds them
     bench_state state;
     bench_summary summary;
+    kz_status status; // KZ_OK, or that of the sample after which no more were taken
 } bench_series;
 
-// Fills series[0..count). On an error, or when interrupted, what was sampled so far stays in the series
-// (an interrupted measurement is KZ_OK with `state` still BENCH_GO_ON). bench_series_free each one.
+// An error after which the device's state cannot be trusted. The rest concern one candidate alone.
+bool bench_is_fatal(kz_status status);
+
+// Fills series[0..count). A candidate whose sample fails drops out, with the reason in errors[], and the others go on;
+// without `errors` any failure ends it. On a fatal error, or when interrupted, what was sampled so far stays in the series (an interrupted measurement is KZ_OK with
+// `state` still BENCH_GO_ON). bench_series_free each one.
 kz_status bench_measure(const bench_clock *clock, const bench_rule *rule, size_t count, bench_series *series,
-                        kz_error *error);
+                        kz_error *errors, kz_error *error);
 // One candidate alone, sample after sample, for `seconds` or more: the series is what was sampled in the second half.
 // `halfway` is called when that begins.
 kz_status bench_sustain(const bench_clock *clock, double seconds, size_t index, bench_series *series,

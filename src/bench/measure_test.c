@@ -12,8 +12,9 @@ typedef struct fake {
     double noise[CANDIDATES]; // share of it that is random
     size_t cold[CANDIDATES];  // the first so many runs take twice as long
     size_t taken[CANDIDATES];
-    size_t fail_at, interrupt_at; // sample number; 0 is never
-    double half;                  // when bench_sustain had half its time
+    size_t fail_at, interrupt_at;   // sample number; 0 is never
+    size_t fail_own_at[CANDIDATES]; // that sample of the candidate is its last; 0 is never
+    double half;                    // when bench_sustain had half its time
     size_t total;
     unsigned char log[LOG];
 } fake;
@@ -22,6 +23,8 @@ static kz_status fake_sample(void *self, size_t index, double *seconds, kz_error
     fake *f = self;
     f->total++;
     if (f->fail_at && f->total == f->fail_at) return base_fail(error, KZ_LOST, "the device is gone");
+    if (f->fail_own_at[index] && f->taken[index] + 1 == f->fail_own_at[index])
+        return base_fail(error, KZ_TOOL, "%zu has crashed", index);
     double share = (double)base_philox(5, index, f->taken[index]).word[0] / 4294967296.0 - 0.5;
     *seconds = f->cost[index] * (1 + f->noise[index] * share) * (f->taken[index] < f->cold[index] ? 2 : 1);
     f->taken[index]++;
@@ -51,7 +54,7 @@ static void medians_are_found_and_warm_up_is_left_out(void **state) {
     bench_clock clock = clock_of(&f);
     bench_rule rule = bench_default_rule();
     bench_series series[CANDIDATES];
-    assert_int_equal(bench_measure(&clock, &rule, CANDIDATES, series, NULL), KZ_OK);
+    assert_int_equal(bench_measure(&clock, &rule, CANDIDATES, series, NULL, NULL), KZ_OK);
     for (size_t i = 0; i < CANDIDATES; i++) {
         assert_int_equal(series[i].state, BENCH_CONVERGED);
         assert_true(series[i].warm);
@@ -69,7 +72,7 @@ static void turns_go_forwards_and_backwards(void **state) {
     bench_clock clock = clock_of(&f);
     bench_rule rule = bench_default_rule();
     bench_series series[CANDIDATES];
-    assert_int_equal(bench_measure(&clock, &rule, CANDIDATES, series, NULL), KZ_OK);
+    assert_int_equal(bench_measure(&clock, &rule, CANDIDATES, series, NULL, NULL), KZ_OK);
     const unsigned char expected[] = {0, 1, 2, 2, 1, 0, 0, 1, 2};
     size_t start = series[0].warm_samples + series[1].warm_samples + series[2].warm_samples;
     assert_memory_equal(f.log + start, expected, sizeof expected);
@@ -83,7 +86,7 @@ static void noise_ends_as_not_converged(void **state) {
     bench_rule rule = bench_default_rule();
     rule.most_seconds = 2;
     bench_series series[CANDIDATES];
-    assert_int_equal(bench_measure(&clock, &rule, CANDIDATES, series, NULL), KZ_OK);
+    assert_int_equal(bench_measure(&clock, &rule, CANDIDATES, series, NULL, NULL), KZ_OK);
     assert_int_equal(series[0].state, BENCH_CONVERGED);
     assert_int_equal(series[1].state, BENCH_NOT_CONVERGED);
     assert_int_equal(series[2].state, BENCH_CONVERGED);
@@ -99,7 +102,7 @@ static void a_slow_candidate_is_bounded(void **state) {
     bench_rule rule = bench_default_rule();
     rule.most_seconds = 5;
     bench_series series[CANDIDATES];
-    assert_int_equal(bench_measure(&clock, &rule, CANDIDATES, series, NULL), KZ_OK);
+    assert_int_equal(bench_measure(&clock, &rule, CANDIDATES, series, NULL, NULL), KZ_OK);
     assert_int_equal(series[1].warm_samples, 1);
     assert_false(series[1].warm);
     assert_int_equal(series[1].count, 3);
@@ -114,12 +117,30 @@ static void an_error_keeps_what_was_sampled(void **state) {
     bench_rule rule = bench_default_rule();
     bench_series series[CANDIDATES];
     kz_error error = {0};
-    assert_int_equal(bench_measure(&clock, &rule, CANDIDATES, series, &error), KZ_LOST);
+    assert_int_equal(bench_measure(&clock, &rule, CANDIDATES, series, NULL, &error), KZ_LOST);
     assert_non_null(strstr(error.message, "the device is gone"));
     assert_int_equal(series[0].warm_samples + series[1].warm_samples + series[2].warm_samples +
                          series[0].count + series[1].count + series[2].count,
                      99);
     assert_true(series[0].summary.median > 0);
+    free_all(series);
+}
+
+static void a_candidate_that_fails_drops_out(void **state) {
+    (void)state;
+    fake f = {.cost = {1e-3, 1e-3, 1e-3}, .fail_own_at = {1, 50, 0}};
+    bench_clock clock = clock_of(&f);
+    bench_rule rule = bench_default_rule();
+    bench_series series[CANDIDATES];
+    kz_error errors[CANDIDATES] = {{0}};
+    assert_int_equal(bench_measure(&clock, &rule, CANDIDATES, series, errors, NULL), KZ_OK);
+    assert_int_equal(series[0].status, KZ_TOOL); // while it warmed up
+    assert_int_equal(series[0].count, 0);
+    assert_int_equal(series[1].status, KZ_TOOL);
+    assert_int_equal(series[1].warm_samples + series[1].count, 49);
+    assert_non_null(strstr(errors[1].message, "1 has crashed"));
+    assert_int_equal(series[2].status, KZ_OK);
+    assert_int_equal(series[2].state, BENCH_CONVERGED);
     free_all(series);
 }
 
@@ -129,7 +150,7 @@ static void an_interruption_keeps_what_was_sampled(void **state) {
     bench_clock clock = clock_of(&f);
     bench_rule rule = bench_default_rule();
     bench_series series[CANDIDATES];
-    assert_int_equal(bench_measure(&clock, &rule, CANDIDATES, series, NULL), KZ_OK);
+    assert_int_equal(bench_measure(&clock, &rule, CANDIDATES, series, NULL, NULL), KZ_OK);
     assert_int_equal(f.total, 120);
     assert_int_equal(series[0].state, BENCH_GO_ON);
     assert_true(series[0].count > 0);
@@ -169,6 +190,7 @@ int main(void) {
         cmocka_unit_test(noise_ends_as_not_converged),
         cmocka_unit_test(a_slow_candidate_is_bounded),
         cmocka_unit_test(an_error_keeps_what_was_sampled),
+        cmocka_unit_test(a_candidate_that_fails_drops_out),
         cmocka_unit_test(an_interruption_keeps_what_was_sampled),
         cmocka_unit_test(what_is_sustained_is_told_by_its_second_half),
     };

@@ -55,14 +55,17 @@ kz_status bench_peers_open(bench_peers *peers, kz_error *error) {
 }
 
 // Libraries stay mapped: a CUDA runtime that is unloaded at exit before the driver's own cleanup may crash.
-void bench_peers_close(bench_peers *peers) { *peers = (bench_peers){0}; }
+void bench_peers_close(bench_peers *peers) {
+    for (size_t i = 0; i < peers->remote_count; i++) bench_remote_close(peers->remotes[i]);
+    *peers = (bench_peers){0};
+}
 
 // ---- those that are not there ------------------------------------------------------------------------
 
 const bench_rival bench_rivals[BENCH_RIVALS] = {
-#define BENCH_RIVAL(name, on_cpu, library) {#name, library, on_cpu},
+#define BENCH_RIVAL(name, on_cpu, library) {#name, library, on_cpu, NULL},
+#define BENCH_PYTHON_RIVAL(name, file)     {#name, NULL, false, file},
 #include "bench/rivals.def"
-#undef BENCH_RIVAL
 };
 
 const bench_rival *bench_rival_find(const char *name) {
@@ -71,14 +74,36 @@ const bench_rival *bench_rival_find(const char *name) {
     return NULL;
 }
 
-bool bench_rival_does(const bench_rival *rival, const kz_family *family, bool cpu) {
-    if (rival->on_cpu != cpu) return false;
+static bool is_named(const kz_family *family, const char *rival) {
     for (const char *const *name = family->rivals; name && *name; name++)
-        if (strcmp(*name, rival->name) == 0) return true;
+        if (strcmp(*name, rival) == 0) return true;
     return false;
 }
 
+bool bench_rival_does(const bench_rival *rival, const kz_family *family, bool cpu) {
+    return (rival->python || rival->on_cpu == cpu) && is_named(family, rival->name);
+}
+
+size_t bench_peers_remotes(const bench_peers *peers, const kz_family *family,
+                           bench_remote *remotes[BENCH_REMOTES]) {
+    size_t count = 0;
+    for (size_t i = 0; i < peers->remote_count; i++)
+        if (peers->chosen || is_named(family, bench_remote_name(peers->remotes[i])))
+            remotes[count++] = peers->remotes[i];
+    return count;
+}
+
+static bool is_python_missing(const bench_rival *rival, const bench_peers *peers, base_text *why) {
+    const char *reason = "it is not installed: `make install` in a checkout of Kernel Zoo does it";
+    for (size_t i = 0; i < peers->remote_count; i++)
+        if (strcmp(bench_remote_name(peers->remotes[i]), rival->name) == 0)
+            reason = bench_remote_missing(peers->remotes[i]);
+    if (*reason) base_text_add(why, "%s is not here: %s", rival->name, reason);
+    return *reason;
+}
+
 bool bench_rival_missing(const bench_rival *rival, const bench_peers *peers, base_text *why) {
+    if (rival->python) return is_python_missing(rival, peers, why);
     for (size_t i = 0; i < peers->count; i++) {
         const char *reason = "";
         if (strcmp(peers->items[i]->name, rival->name) != 0) continue;
@@ -101,10 +126,48 @@ static kz_status fail_rival(const char *name, kz_error *error) {
     base_fail(error, KZ_NOT_FOUND, "there is no rival \"%s\" here", name);
     if (rival && bench_rival_missing(rival, &(bench_peers){0}, &why)) base_fail_note(error, "%s", why.data);
     base_text_free(&why);
-    base_fail_note(
-        error,
-        "rivals are lib/libkz_peer_<name>.so beside the folder of kz; `--rivals none` leaves them out");
+    base_fail_note(error, "rivals are lib/libkz_peer_<name>.so and lib/kz-python beside the folder of kz, or "
+                          "a provider of one's own, "
+                          "my.py; `--rivals none` leaves them out");
     return KZ_NOT_FOUND;
+}
+
+static bool is_file(const char *name) { return base_ends_with(name, ".py"); }
+
+static bool is_chosen(const char *const *names, size_t count, const char *name) {
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(names[i], name) == 0) return true;
+    return count == 0;
+}
+
+static kz_status add_remote(bench_peers *peers, const char *name, const char *file, const char *folder,
+                            kz_error *error) {
+    if (peers->remote_count == BENCH_REMOTES)
+        return base_fail(error, KZ_LIMIT, "at most %d rivals in Python run at once", BENCH_REMOTES);
+    kz_status status = bench_remote_open(name, file, folder, &peers->remotes[peers->remote_count], error);
+    if (!status) peers->remote_count++;
+    return status;
+}
+
+// Providers of one's own, and those of ours that are installed.
+static kz_status open_remotes(bench_peers *peers, const char *const *names, size_t count, kz_error *error) {
+    char folder[PATH_MAX], file[PATH_MAX + 64];
+    kz_status status = KZ_OK;
+    if (!find_folder(folder)) return KZ_OK;
+    for (size_t i = 0; i < BENCH_RIVALS && !status; i++) {
+        snprintf(file, sizeof file, "%s/kz-python/%s", folder,
+                 bench_rivals[i].python ? bench_rivals[i].python : "");
+        if (bench_rivals[i].python && is_chosen(names, count, bench_rivals[i].name) &&
+            access(file, R_OK) == 0)
+            status = add_remote(peers, bench_rivals[i].name, file, folder, error);
+    }
+    for (size_t i = 0; i < count && !status; i++) {
+        if (!is_file(names[i])) continue;
+        if (access(names[i], R_OK) != 0) return fail_rival(names[i], error);
+        const char *slash = strrchr(names[i], '/');
+        status = add_remote(peers, slash ? slash + 1 : names[i], names[i], folder, error);
+    }
+    return status;
 }
 
 kz_status bench_peers_open_named(bench_peers *peers, const char *const *names, size_t count, bool used,
@@ -112,13 +175,14 @@ kz_status bench_peers_open_named(bench_peers *peers, const char *const *names, s
     *peers = (bench_peers){0};
     if (count == 1 && strcmp(names[0], "none") == 0) return KZ_OK;
     for (size_t i = 0; !used && i < count; i++)
-        if (!bench_rival_find(names[i])) return fail_rival(names[i], error);
+        if (!bench_rival_find(names[i]) && !is_file(names[i])) return fail_rival(names[i], error);
     kz_status status = used ? bench_peers_open(peers, error) : KZ_OK;
+    if (!status && used) status = open_remotes(peers, names, count, error);
     if (status || !used || count == 0) return status;
     size_t kept = 0;
     for (size_t i = 0; i < peers->count; i++)
-        for (size_t k = 0; k < count; k++)
-            if (strcmp(peers->items[i]->name, names[k]) == 0) peers->items[kept++] = peers->items[i];
+        if (is_chosen(names, count, peers->items[i]->name)) peers->items[kept++] = peers->items[i];
     peers->count = kept;
-    return kept ? KZ_OK : fail_rival(names[0], error);
+    peers->chosen = true;
+    return kept || peers->remote_count ? KZ_OK : fail_rival(names[0], error);
 }

@@ -223,7 +223,7 @@ static void what_is_missing_is_reported(void **state) {
     base_text why = {0};
     kz_peer deaf = {.name = "openblas", .version = no_version},
             fine = {.name = "openblas", .version = some_version};
-    bench_peers none = {0}, without = {1, {&deaf}}, with = {1, {&fine}};
+    bench_peers none = {0}, without = {.count = 1, .items = {&deaf}}, with = {.count = 1, .items = {&fine}};
     assert_null(bench_rival_find("nobody"));
     const kz_family both = {.rivals = (const char *const[]){"openblas", "cub", NULL}}, alone = {0};
     assert_true(bench_rival_does(openblas, &both, true) && !bench_rival_does(openblas, &both, false));

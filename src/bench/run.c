@@ -32,16 +32,26 @@ static bool stopped(const session *s) {
     return s->outcome->interrupted;
 }
 
-// An error after which the device's state cannot be trusted. The rest concern one candidate alone.
-static bool is_fatal(kz_status status) {
-    return status == KZ_LOST || status == KZ_FAULT || status == KZ_DEADLOCK || status == KZ_INTERNAL;
-}
-
 // ---- candidates -------------------------------------------------------------------------------
 
 static bench_result *next_result(session *s) {
     bench_outcome *o = s->outcome;
     return o->count < BENCH_CANDIDATES ? &o->results[o->count++] : NULL;
+}
+
+// A rival in Python. One that is not there is no candidate, and told of apart; one that fails is a row.
+static void open_remote(session *s, bench_remote *remote) {
+    bench_remote_offer offer;
+    kz_error error = {0};
+    bench_result *r;
+    kz_status status = bench_remote_offers(remote, &s->data, s->request->interrupted, &offer, &error);
+    if (status && status != KZ_NOT_FOUND && (r = next_result(s))) {
+        r->candidate = bench_candidate_failed(remote);
+        r->status = status;
+        r->error = error;
+    }
+    for (size_t i = 0; !status && i < offer.count && !stopped(s) && (r = next_result(s)); i++)
+        r->status = bench_candidate_remote(&s->data, remote, offer.names[i], &r->candidate, &r->error);
 }
 
 // A peer that does not do the case is no candidate; a variant that does not is one, with the reason.
@@ -56,6 +66,7 @@ static void open_candidates(session *s) {
         r->status = bench_candidate_peer(&s->data, q->peers[i], &r->candidate, &r->error);
         if (r->status == KZ_UNSUPPORTED) memset(r, 0, sizeof *r), s->outcome->count--;
     }
+    for (size_t i = 0; i < q->remote_count && !stopped(s); i++) open_remote(s, q->remotes[i]);
 }
 
 static void open_peaks(session *s) {
@@ -103,7 +114,7 @@ static kz_status check_before(session *s, kz_error *error) {
         r->status = check_plain(s, r, &r->before, "before timing");
         r->counters.size = sizeof r->counters;
         if (counts) kz_counters_read(s->data.device, &r->counters, true, NULL);
-        if (is_fatal(r->status)) return give_error(r, error);
+        if (bench_is_fatal(r->status)) return give_error(r, error);
     }
     return KZ_OK;
 }
@@ -117,7 +128,7 @@ static kz_status check_after(session *s, bench_sampler *sampler, kz_error *error
         if (r->status == KZ_OK) r->status = bench_sampler_replay(sampler, i, &r->error);
         if (r->status == KZ_OK)
             r->status = judge(s, r, &r->after, bench_sampler_stream(sampler), "after timing");
-        if (is_fatal(r->status)) return give_error(r, error);
+        if (bench_is_fatal(r->status)) return give_error(r, error);
     }
     return KZ_OK;
 }
@@ -129,7 +140,7 @@ static kz_status check_fresh(session *s, kz_error *error) {
         bench_result *r = &s->outcome->results[s->result_of[i]];
         if (r->candidate.provider == BENCH_PEAK || r->status != KZ_OK) continue;
         r->status = check_plain(s, r, &r->fresh, "on fresh inputs");
-        if (is_fatal(r->status)) return give_error(r, error);
+        if (bench_is_fatal(r->status)) return give_error(r, error);
     }
     return status;
 }
@@ -167,7 +178,8 @@ static void leave_out(session *s, size_t index) {
     }
 }
 
-// A candidate that cannot be recorded into a graph is left out of that condition, and its error kept.
+// A candidate that cannot be recorded into a graph is left out of that condition, and its error kept. One whose process
+// died on the way is out of all.
 static kz_status open_sampler(session *s, bench_condition how, bench_sampler **sampler, kz_error *error) {
     kz_status status = KZ_OK;
     do {
@@ -185,8 +197,10 @@ static kz_status open_sampler(session *s, bench_condition how, bench_sampler **s
         kz_error own = {0};
         status = bench_sampler_open(&setup, sampler, &own);
         if (status != KZ_OK && error) *error = own;
-        if (status == KZ_OK || is_fatal(status) || offender == BENCH_CANDIDATES) return status;
-        s->outcome->results[s->result_of[offender]].error = own;
+        if (status == KZ_OK || bench_is_fatal(status) || offender == BENCH_CANDIDATES) return status;
+        bench_result *r = &s->outcome->results[s->result_of[offender]];
+        r->error = own;
+        if (r->candidate.elsewhere && status != KZ_UNSUPPORTED) r->status = status;
         leave_out(s, offender);
     } while (s->timed_count > 0);
     return status;
@@ -200,17 +214,20 @@ static kz_status estimate(session *s, kz_error *error) {
     kz_status status = open_sampler(s, alone, &sampler, error);
     if (status != KZ_OK) return status;
     bench_clock clock = bench_sampler_clock(sampler);
-    for (size_t i = 0; i < s->timed_count && !stopped(s); i++) {
+    for (size_t i = 0; i < s->timed_count && status == KZ_OK && !stopped(s); i++) {
         double least = INFINITY;
-        for (int k = 0; k < ESTIMATES; k++) {
+        bench_result *r = &s->outcome->results[s->result_of[i]];
+        for (int k = 0; k < ESTIMATES && r->status == KZ_OK; k++) {
             double seconds = 0;
-            if (clock.sample(clock.self, i, &seconds, NULL) == KZ_OK) least = fmin(least, seconds);
+            r->status = clock.sample(clock.self, i, &seconds, &r->error);
+            if (r->status == KZ_OK) least = fmin(least, seconds);
             if (seconds > NO_GRAPH) break;
         }
+        if (bench_is_fatal(r->status)) status = give_error(r, error);
         s->estimate[s->result_of[i]] = isfinite(least) ? least : 0;
     }
     bench_sampler_close(sampler);
-    return KZ_OK;
+    return status;
 }
 
 static double fastest_estimate(const session *s) {
@@ -253,9 +270,11 @@ static kz_status sustain_all(session *s, bench_sampler *sampler, size_t conditio
     bench_clock clock = bench_sampler_clock(sampler);
     kz_status status = KZ_OK;
     for (size_t i = 0; i < s->timed_count && status == KZ_OK && !stopped(s); i++) {
-        bench_timing *t = &s->outcome->results[s->result_of[i]].timings[condition];
+        bench_result *r = &s->outcome->results[s->result_of[i]];
+        bench_timing *t = &r->timings[condition];
         half_time half = {s->request->monitor, {0}};
-        status = bench_sustain(&clock, SUSTAINED, i, &t->series, at_half_time, &half, error);
+        r->status = bench_sustain(&clock, SUSTAINED, i, &t->series, at_half_time, &half, &r->error);
+        if (bench_is_fatal(r->status)) status = give_error(r, error);
         t->before = half.health;
         t->after = bench_monitor_read(s->request->monitor); // the next sample is under way
         t->taken = t->series.count > 0;
@@ -266,13 +285,17 @@ static kz_status sustain_all(session *s, bench_sampler *sampler, size_t conditio
 
 static kz_status measure_all(session *s, bench_sampler *sampler, size_t condition, kz_error *error) {
     bench_series series[BENCH_CANDIDATES] = {{0}};
+    kz_error errors[BENCH_CANDIDATES] = {{0}};
     bench_clock clock = bench_sampler_clock(sampler);
     bench_rule rule = rule_for(s, s->outcome->conditions[condition]);
     bench_health before = bench_monitor_read(s->request->monitor);
-    kz_status status = bench_measure(&clock, &rule, s->timed_count, series, error);
+    kz_status status = bench_measure(&clock, &rule, s->timed_count, series, errors, error);
     bench_health after = bench_monitor_read(s->request->monitor);
     for (size_t i = 0; i < s->timed_count; i++) {
-        bench_timing *t = &s->outcome->results[s->result_of[i]].timings[condition];
+        bench_result *r = &s->outcome->results[s->result_of[i]];
+        bench_timing *t = &r->timings[condition];
+        r->status = series[i].status;
+        if (r->status != KZ_OK) r->error = errors[i];
         t->taken = series[i].count > 0;
         t->series = series[i];
         t->runs = bench_sampler_runs(sampler, i);
@@ -337,7 +360,7 @@ static kz_status time_all(session *s, kz_error *error) {
         bench_result *r = &o->results[i];
         if (r->status != KZ_OK || r->candidate.provider == BENCH_PEAK || r->after.done) continue;
         r->status = check_plain(s, r, &r->after, "after timing");
-        if (is_fatal(r->status)) status = give_error(r, error);
+        if (bench_is_fatal(r->status)) status = give_error(r, error);
     }
     if (status == KZ_OK && !stopped(s)) status = check_fresh(s, error);
     bench_outcome_derive(o);

@@ -78,9 +78,11 @@ static kz_status record(bench_sampler *s, size_t index, kz_error *error) {
 // A run that fills a sample of its own needs no graph, unless graphs are what is measured.
 static kz_status open_candidate(bench_sampler *s, size_t index, kz_error *error) {
     bench_mode mode = condition_of(s).mode;
+    const bench_candidate *c = s->setup.candidates[index];
+    double seconds = s->setup.seconds ? s->setup.seconds[index] : 0;
     s->runs[index] = s->launches[index] = 1;
+    if (c->elsewhere) return c->elsewhere->open(c->self, condition_of(s), seconds, &s->runs[index], error);
     if (mode == BENCH_LATENCY) return KZ_OK;
-    double seconds = s->setup.seconds[index];
     s->runs[index] = bench_graph_runs(seconds, sets_of(s));
     if (mode != BENCH_THROUGHPUT)
         s->launches[index] = launches_in(mode == BENCH_SUSTAINED ? SUSTAINED_SECONDS : BURST_SECONDS,
@@ -216,6 +218,15 @@ static kz_status sample_sustained(bench_sampler *s, size_t index, double *second
     return status ? status : finish_sample(s, index, slot, seconds, error);
 }
 
+// Nothing of ours may run while another process measures.
+static kz_status sample_elsewhere(bench_sampler *s, size_t index, double *seconds, kz_error *error) {
+    const bench_candidate *c = s->setup.candidates[index];
+    kz_status status =
+        s->ahead == NOBODY ? KZ_OK : kz_stream_synchronize(s->setup.data->device, s->stream, error);
+    s->ahead = NOBODY;
+    return status ? status : c->elsewhere->sample(c->self, seconds, error);
+}
+
 static void rest(void) {
     const struct timespec time = {.tv_nsec = (long)(REST_SECONDS * 1e9)};
     nanosleep(&time, NULL); // a signal cuts it short, and the run with it
@@ -224,6 +235,7 @@ static void rest(void) {
 static kz_status sample(void *self, size_t index, double *seconds, kz_error *error) {
     bench_sampler *s = self;
     bench_mode mode = condition_of(s).mode;
+    if (s->setup.candidates[index]->elsewhere) return sample_elsewhere(s, index, seconds, error);
     if (mode == BENCH_SUSTAINED) return sample_sustained(s, index, seconds, error);
     if (mode == BENCH_BURST) rest();
     kz_status status = start_sample(s, index, 0, error);
@@ -248,8 +260,12 @@ kz_status bench_sampler_replay(bench_sampler *s, size_t index, kz_error *error) 
     const bench_data *data = s->setup.data;
     bench_candidate *c = s->setup.candidates[index];
     bool twice = bench_data_has_inout(data) && s->runs[index] > sets_of(s);
-    kz_status status = s->graphs[index] && !twice
-                           ? kz_graph_launch(data->device, s->graphs[index], s->stream, error)
-                           : c->enqueue(c->self, s->stream, 0, error);
+    kz_status status = KZ_OK;
+    if (c->elsewhere) {
+        status = kz_stream_synchronize(data->device, s->stream, error); // what the caller prepared
+        return status ? status : c->elsewhere->replay(c->self, error);
+    }
+    status = s->graphs[index] && !twice ? kz_graph_launch(data->device, s->graphs[index], s->stream, error)
+                                        : c->enqueue(c->self, s->stream, 0, error);
     return status ? status : kz_stream_synchronize(data->device, s->stream, error);
 }

@@ -221,7 +221,7 @@ static kz_status measure(timing *t, course_judge_times *times, base_arena *arena
     kz_status status = bench_sampler_open(&setup, &sampler, error);
     if (!status) {
         bench_clock clock = bench_sampler_clock(sampler);
-        status = bench_measure(&clock, &rule, t->count, series, error);
+        status = bench_measure(&clock, &rule, t->count, series, NULL, error);
     }
     if (!status) read_series(t, series, times);
     if (!status) status = check_again(t, sampler, times, arena, error);

@@ -73,6 +73,10 @@ void device_pool_close(device_pool *pool) {
 
 void device_pool_run(device_pool *pool, uint64_t count, void (*work)(void *context, uint64_t index),
                      void *context) {
+    if (count == 1) { // in the caller's own thread, as libraries that have threads of their own want it
+        work(context, 0);
+        return;
+    }
     pthread_mutex_lock(&pool->lock);
     pool->work = work;
     pool->context = context;

@@ -65,18 +65,31 @@ void doctor_look_at_programs(doctor_findings *all) {
     }
 }
 
+// One in Python is started to be asked for its version; what is missing is told by bench_rival_missing.
+static bool is_broken(const bench_rival *rival, const bench_peers *peers, base_text *why) {
+    for (size_t i = 0; rival->python && i < peers->remote_count; i++) {
+        const char *version;
+        kz_error error = {0};
+        if (strcmp(bench_remote_name(peers->remotes[i]), rival->name) != 0) continue;
+        kz_status status = bench_remote_version(peers->remotes[i], "cpu", &version, &error);
+        if (status && status != KZ_NOT_FOUND)
+            base_text_add(why, "%.*s", (int)strcspn(error.message, "\n"), error.message);
+    }
+    return why->length > 0;
+}
+
 void doctor_look_at_rivals(doctor_findings *all) {
     bench_peers peers;
     kz_error error = {0};
     base_text missing = {0}, here = {0};
-    if (bench_peers_open(&peers, &error)) {
+    if (bench_peers_open_named(&peers, NULL, 0, true, &error)) {
         doctor_add(all, "rivals", DOCTOR_NOTE, "make bench", "%s", error.message);
         return;
     }
     for (size_t i = 0; i < BENCH_RIVALS; i++) {
         base_text why = {0};
         const bench_rival *rival = &bench_rivals[i];
-        if (bench_rival_missing(rival, &peers, &why))
+        if (is_broken(rival, &peers, &why) || bench_rival_missing(rival, &peers, &why))
             base_text_add(&missing, "%s%s", missing.length ? "; " : "", why.data);
         else
             base_text_add(&here, "%s%s", here.length ? ", " : "", rival->name);

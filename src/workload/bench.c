@@ -61,6 +61,15 @@ static size_t pick_peers(const workload_bench *b, const workload_bench_case *ite
     return count;
 }
 
+static size_t pick_remotes(const workload_bench *b, const workload_bench_case *item,
+                           const kz_device_info *device, bench_remote *picked[BENCH_REMOTES]) {
+    bench_remote *all[BENCH_REMOTES];
+    size_t count = 0, named = device->has_clock ? bench_peers_remotes(&b->peers, item->family, all) : 0;
+    for (size_t i = 0; i < named; i++)
+        if (workload_suite_wants_rival(item->part, bench_remote_name(all[i]))) picked[count++] = all[i];
+    return count;
+}
+
 static kz_status run_request(workload_bench *b, const bench_request *request, kz_error *error) {
     bench_targets targets;
     bench_outcome *outcome = NULL;
@@ -100,6 +109,7 @@ static kz_status run_case(workload_bench *b, const workload_bench_case *item, si
     const kz_device_info *info = kz_device_get_info(device);
     const kz_variant *variants[BENCH_CANDIDATES];
     const kz_peer *peers[BENCH_PEERS];
+    bench_remote *remotes[BENCH_REMOTES];
     char name[FAMILY_CASE_NAME];
     family_case_name(item->family, &item->c, name);
     snprintf(b->label, sizeof b->label, "%s %s on %s", item->family->name, name, info->id);
@@ -114,6 +124,8 @@ static kz_status run_case(workload_bench *b, const workload_bench_case *item, si
                                    .guest = b->w->guest,
                                    .peers = peers,
                                    .peer_count = pick_peers(b, item, info, peers),
+                                   .remotes = remotes,
+                                   .remote_count = pick_remotes(b, item, info, remotes),
                                    .seed = b->options->seed,
                                    .rule = b->rule,
                                    .conditions = conditions,

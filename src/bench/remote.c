@@ -1,0 +1,349 @@
+// bench/remote: see remote.h.
+//
+// A candidate belongs to one process. Where that ended for another candidate's sake, it is prepared again in the next
+// one, and the condition it was in is opened again.
+#include "bench/remote.h"
+
+#include <limits.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "bench/runner.h"
+
+// How long each request may take. Compilers and autotuners run in `prepare` and in the first run; importing PyTorch
+// from a cold disk takes its time too.
+typedef struct request_kind {
+    const char *name, *doing;
+    double seconds;
+    bool limited; // by KZ_RUNNER_TIMEOUT, for tests of what hangs
+} request_kind;
+
+static const request_kind kinds[] = {
+    {"hello", "starting", 300, false},          {"offers", "saying what it does", 60, false},
+    {"case", "mapping the buffers", 60, false}, {"prepare", "preparing", 900, true},
+    {"run", "running once", 300, true},         {"condition", "getting ready for samples", 300, true},
+    {"sample", "taking a sample", 60, true},    {"replay", "running once more", 60, true},
+    {"done", "closing the case", 60, true},
+};
+
+struct bench_remote {
+    char name[24], version[32], file[PATH_MAX], folder[PATH_MAX], missing[512], device[64];
+    bench_process process;
+    kz_status start_status; // KZ_OK, or how it failed to start
+    kz_error start_error;
+    const bench_data *data; // whose buffers the process has mapped
+    size_t users;           // candidates of that case
+    bool (*interrupted)(void);
+};
+
+typedef struct remote_candidate {
+    bench_remote *remote;
+    const bench_data *data;
+    char name[64];
+    unsigned generation; // of the process that prepared it
+    json_int_t id;       // there
+    double prepare_seconds;
+    bool open; // in a condition
+    bench_condition condition;
+    double seconds; // of one run, as the condition was told
+    size_t runs;
+} remote_candidate;
+
+// ---- requests --------------------------------------------------------------------------------------------------
+
+// {"ok": false, "kind": ..., "why": ...} as an error.
+static kz_status refuse(bench_remote *r, const request_kind *kind, const json_t *reply, kz_error *error) {
+    const char *what = json_string_value(json_object_get(reply, "kind"));
+    const char *why = json_string_value(json_object_get(reply, "why"));
+    if (!what || !why) what = "failed", why = "it gave no reason";
+    if (strcmp(what, "missing") == 0) {
+        snprintf(r->missing, sizeof r->missing, "%s", why);
+        return base_fail(error, KZ_NOT_FOUND, "%s is not here: %s", r->name, why);
+    }
+    if (strcmp(what, "unsupported") == 0)
+        return base_fail(error, KZ_UNSUPPORTED, "%s does not do it: %s", r->name, why);
+    if (strcmp(what, "failed") == 0 && strcmp(kind->name, "condition") == 0)
+        return base_fail(error, KZ_UNSUPPORTED, "%s cannot be timed so: %s", r->name, why);
+    if (strcmp(what, "version") == 0)
+        return base_fail(error, KZ_TOOL, "%s is of the wrong version: %s", r->name, why);
+    base_fail(error, KZ_TOOL, "%s failed while %s: %s", r->name, kind->doing, why);
+    if (strcmp(what, "lost") == 0) { // its own context is; ours lives on
+        base_fail_note(error, "the device no longer answered its process, which was ended");
+        bench_process_end(&r->process);
+    }
+    return KZ_TOOL;
+}
+
+static bench_process_wait wait_for(const bench_remote *r, const request_kind *kind) {
+    const char *cap = kind->limited ? getenv("KZ_RUNNER_TIMEOUT") : NULL;
+    double seconds = cap ? atof(cap) : 0;
+    return (bench_process_wait){.name = r->name,
+                                .doing = kind->doing,
+                                .seconds = seconds > 0 ? seconds : kind->seconds,
+                                .interrupted = r->interrupted};
+}
+
+// Takes the request, whose "do" is one of `kinds`. The reply may not be wanted.
+static kz_status ask(bench_remote *r, json_t *request, json_t **reply, kz_error *error) {
+    const char *name = json_string_value(json_object_get(request, "do"));
+    const request_kind *kind = kinds;
+    while (strcmp(kind->name, name) != 0) kind++;
+    const bench_process_wait wait = wait_for(r, kind);
+    json_t *got = NULL;
+    kz_status status = bench_process_ask(&r->process, request, &wait, &got, error);
+    if (!status && !json_is_true(json_object_get(got, "ok"))) status = refuse(r, kind, got, error);
+    json_decref(request);
+    if (reply) *reply = status ? NULL : json_incref(got);
+    json_decref(got);
+    return status;
+}
+
+// ---- the process -----------------------------------------------------------------------------------------------
+
+kz_status bench_remote_open(const char *name, const char *file, const char *folder, bench_remote **remote,
+                            kz_error *error) {
+    bench_remote *r = *remote = calloc(1, sizeof *r);
+    if (!r) return base_fail(error, KZ_NO_MEMORY, "no memory for a rival in Python");
+    snprintf(r->name, sizeof r->name, "%s", name);
+    snprintf(r->file, sizeof r->file, "%s", file);
+    snprintf(r->folder, sizeof r->folder, "%s", folder);
+    return KZ_OK;
+}
+
+void bench_remote_close(bench_remote *r) {
+    if (!r) return;
+    bench_process_end(&r->process);
+    free(r);
+}
+
+const char *bench_remote_name(const bench_remote *r) { return r->name; }
+const char *bench_remote_missing(const bench_remote *r) { return r->missing; }
+
+// $KZ_PYTHON; the environment that `tools/setup python` made in this checkout; the system's.
+static void find_python(char path[PATH_MAX]) {
+    const char *given = getenv("KZ_PYTHON");
+    char above[BASE_PATH];
+    snprintf(path, PATH_MAX, "%s", given && *given ? given : "python3");
+    if ((given && *given) || base_self_path(above, NULL)) return;
+    while (base_path_up(above)) {
+        char own[PATH_MAX];
+        snprintf(own, sizeof own, "%.4000s/.kz/python/bin/python", above);
+        if (access(own, X_OK) == 0) {
+            memcpy(path, own, sizeof own);
+            return;
+        }
+    }
+}
+
+static kz_status launch(bench_remote *r, const char *device, kz_error *error) {
+    char python[PATH_MAX], runner[PATH_MAX + 32], library[PATH_MAX + 32];
+    find_python(python);
+    snprintf(runner, sizeof runner, "%s/kz-python/runner.py", r->folder);
+    snprintf(library, sizeof library, "%s/libkz_runner.so", r->folder);
+    snprintf(r->device, sizeof r->device, "%s", device);
+    char *const arguments[] = {python, "-B", "-u", runner, r->file, library, r->device, NULL};
+    r->data = NULL;
+    return bench_process_start(&r->process, arguments, error);
+}
+
+static kz_status greet(bench_remote *r, kz_error *error) {
+    json_t *reply = NULL;
+    kz_status status =
+        ask(r, json_pack("{ss, si}", "do", "hello", "interface", BENCH_RUNNER_INTERFACE), &reply, error);
+    const char *name = json_string_value(json_object_get(reply, "name"));
+    const char *version = json_string_value(json_object_get(reply, "version"));
+    if (!status && (!name || !*name || !version))
+        status = base_fail(error, KZ_TOOL, "%s does not say its NAME and version()", r->file);
+    if (!status) {
+        snprintf(r->name, sizeof r->name, "%s", name);
+        snprintf(r->version, sizeof r->version, "%s", version);
+    }
+    json_decref(reply);
+    return status;
+}
+
+// One that does not start would not the next time either, and may have hung for minutes.
+static kz_status start(bench_remote *r, const char *device, kz_error *error) {
+    if (strcmp(r->device, device) != 0) bench_process_end(&r->process); // it was for another
+    if (r->process.id) return KZ_OK;
+    if (r->start_status) {
+        if (error) *error = r->start_error;
+        return r->start_status;
+    }
+    kz_error own = {0};
+    kz_status status = launch(r, device, &own);
+    if (!status) status = greet(r, &own);
+    if (status) bench_process_end(&r->process);
+    if (status == KZ_NOT_FOUND && !r->missing[0])
+        snprintf(r->missing, sizeof r->missing, "no Python: install python3, or let KZ_PYTHON name one");
+    if (status && error) *error = own;
+    if (!r->interrupted || !r->interrupted()) r->start_status = status, r->start_error = own;
+    return status;
+}
+
+kz_status bench_remote_version(bench_remote *r, const char *device, const char **version, kz_error *error) {
+    *version = r->version;
+    return start(r, device, error);
+}
+
+// ---- a case ------------------------------------------------------------------------------------------------------
+
+// The process runs, and has this case's buffers mapped.
+static kz_status share_case(bench_remote *r, const bench_data *data, kz_error *error) {
+    kz_status status = start(r, kz_device_get_info(data->device)->id, error);
+    if (status || r->data == data) return status;
+    json_t *buffers;
+    status = bench_remote_buffers(data, &buffers, error);
+    json_t *request =
+        json_pack("{ss, so, sI, sI, so}", "do", "case", "problem", bench_remote_problem(data), "sets",
+                  (json_int_t)data->sets, "misalign", (json_int_t)data->c.misalign, "buffers", buffers);
+    if (status) {
+        json_decref(request);
+        return status;
+    }
+    status = ask(r, request, NULL, error);
+    if (!status) r->data = data;
+    return status;
+}
+
+kz_status bench_remote_offers(bench_remote *r, const bench_data *data, bool (*interrupted)(void),
+                              bench_remote_offer *offer, kz_error *error) {
+    *offer = (bench_remote_offer){0};
+    r->interrupted = interrupted;
+    kz_status status = start(r, kz_device_get_info(data->device)->id, error);
+    json_t *reply = NULL, *one;
+    size_t index;
+    if (!status)
+        status = ask(r, json_pack("{ss, so}", "do", "offers", "problem", bench_remote_problem(data)), &reply,
+                     error);
+    json_array_foreach(json_object_get(reply, "names"), index, one) {
+        if (!json_is_string(one) || offer->count == BENCH_REMOTE_NAMES) continue;
+        snprintf(offer->names[offer->count++], sizeof offer->names[0], "%s", json_string_value(one));
+    }
+    json_decref(reply);
+    return status;
+}
+
+// ---- a candidate ---------------------------------------------------------------------------------------------------
+
+static kz_status prepare(remote_candidate *c, kz_error *error) {
+    kz_status status = share_case(c->remote, c->data, error);
+    json_t *reply = NULL;
+    if (!status)
+        status = ask(c->remote, json_pack("{ss, ss}", "do", "prepare", "name", c->name), &reply, error);
+    if (!status) {
+        c->id = json_integer_value(json_object_get(reply, "candidate"));
+        c->prepare_seconds = json_number_value(json_object_get(reply, "seconds"));
+        c->generation = c->remote->process.generation;
+    }
+    json_decref(reply);
+    return status;
+}
+
+static kz_status open_condition(remote_candidate *c, kz_error *error) {
+    json_t *reply = NULL;
+    json_t *request =
+        json_pack("{ss, sI, ss, ss, ss, sf}", "do", "condition", "candidate", c->id, "mode",
+                  bench_mode_name(c->condition.mode), "cache", bench_cache_name(c->condition.cache), "stream",
+                  bench_stream_name(c->condition.stream), "seconds", c->seconds);
+    kz_status status = ask(c->remote, request, &reply, error);
+    c->open = !status;
+    c->runs = (size_t)json_integer_value(json_object_get(reply, "runs"));
+    json_decref(reply);
+    return status;
+}
+
+// The process it was prepared in may have ended with another candidate.
+static kz_status revive(remote_candidate *c, kz_error *error) {
+    const bench_process *process = &c->remote->process;
+    if (process->id && c->generation == process->generation) return KZ_OK;
+    bool was_open = c->open;
+    kz_status status = prepare(c, error);
+    return !status && was_open ? open_condition(c, error) : status;
+}
+
+static json_t *request(const remote_candidate *c, const char *what) {
+    return json_pack("{ss, sI}", "do", what, "candidate", c->id);
+}
+
+// One whole run on set 0, for the check: it begins after what was enqueued here, and has ended when this returns.
+static kz_status remote_enqueue(void *self, kz_stream *stream, size_t set, kz_error *error) {
+    remote_candidate *c = self;
+    kz_status status = kz_stream_synchronize(c->data->device, stream, error);
+    if (!status) status = revive(c, error);
+    return status ? status : ask(c->remote, request(c, "run"), NULL, error);
+}
+
+static kz_status remote_open(void *self, bench_condition condition, double seconds, size_t *runs,
+                             kz_error *error) {
+    remote_candidate *c = self;
+    c->open = false;
+    c->condition = condition;
+    c->seconds = seconds;
+    kz_status status = revive(c, error);
+    if (!status) status = open_condition(c, error);
+    *runs = c->runs;
+    return status;
+}
+
+static kz_status remote_sample(void *self, double *seconds, kz_error *error) {
+    remote_candidate *c = self;
+    json_t *reply = NULL;
+    kz_status status = revive(c, error);
+    if (!status) status = ask(c->remote, request(c, "sample"), &reply, error);
+    *seconds = json_number_value(json_object_get(reply, "seconds"));
+    json_decref(reply);
+    if (status || (isfinite(*seconds) && *seconds > 0)) return status;
+    return base_fail(error, KZ_TOOL, "%s gave %g s for a sample, which is no time", c->remote->name,
+                     *seconds);
+}
+
+static kz_status remote_replay(void *self, kz_error *error) {
+    remote_candidate *c = self;
+    kz_status status = revive(c, error);
+    return status ? status : ask(c->remote, request(c, "replay"), NULL, error);
+}
+
+// The last one of a case makes the process let go of the memory, which is freed next.
+static void remote_close(void *self) {
+    remote_candidate *c = self;
+    bench_remote *r = c->remote;
+    if (--r->users == 0 && r->data) {
+        if (r->process.id) ask(r, json_pack("{ss}", "do", "done"), NULL, NULL);
+        r->data = NULL;
+    }
+    free(c);
+}
+
+static const bench_elsewhere elsewhere = {remote_open, remote_sample, remote_replay};
+
+bench_candidate bench_candidate_failed(const bench_remote *r) {
+    bench_candidate candidate = {.provider = BENCH_PEER, .kernel.registers = -1};
+    snprintf(candidate.by, sizeof candidate.by, "%s", r->name);
+    snprintf(candidate.name, sizeof candidate.name, "%s", r->name);
+    snprintf(candidate.version, sizeof candidate.version, "%s", r->version);
+    return candidate;
+}
+
+kz_status bench_candidate_remote(const bench_data *data, bench_remote *r, const char *name,
+                                 bench_candidate *candidate, kz_error *error) {
+    *candidate = bench_candidate_failed(r);
+    snprintf(candidate->name, sizeof candidate->name, "%s", name);
+    remote_candidate *c = calloc(1, sizeof *c);
+    if (!c) return base_fail(error, KZ_NO_MEMORY, "no memory for a candidate");
+    c->remote = r;
+    c->data = data;
+    snprintf(c->name, sizeof c->name, "%s", name);
+    r->users++;
+    candidate->self = c;
+    candidate->enqueue = remote_enqueue;
+    candidate->elsewhere = &elsewhere;
+    candidate->close = remote_close;
+    kz_status status = prepare(c, error);
+    candidate->prepare_seconds = c->prepare_seconds;
+    if (status) bench_candidate_close(candidate);
+    return status;
+}

@@ -1,0 +1,46 @@
+// bench/remote: a rival in Python, one provider of peers/python, in a process of its own that runner.py serves.
+//
+// The process starts with the first request, is kept over cases, and is started anew after it died, hung or lost the
+// GPU. Whatever happens there is an error here that says so: the run goes on.
+#ifndef BENCH_REMOTE_H
+#define BENCH_REMOTE_H
+
+#include "bench/candidate.h"
+#include "bench/process.h"
+
+typedef struct bench_remote bench_remote;
+
+// `file` is the provider's; `folder` has libkz_runner.so and kz-python/runner.py. Nothing is started yet.
+kz_status bench_remote_open(const char *name, const char *file, const char *folder, bench_remote **remote,
+                            kz_error *error);
+void bench_remote_close(bench_remote *remote); // ends its process; NULL is allowed
+const char *bench_remote_name(const bench_remote *remote);
+// Why the provider is not there (a package is missing, say), and what helps; "" where it is, or was not asked yet.
+const char *bench_remote_missing(const bench_remote *remote);
+// Asks for the version of what is measured. KZ_NOT_FOUND: it is missing. What failed to start is not started again.
+kz_status bench_remote_version(bench_remote *remote, const char *device, const char **version,
+                               kz_error *error);
+
+// The candidates' names in a case. `interrupted`, which may be NULL, is asked while anything is waited for.
+enum { BENCH_REMOTE_NAMES = 16 };
+typedef struct bench_remote_offer {
+    size_t count;
+    char names[BENCH_REMOTE_NAMES][64];
+} bench_remote_offer;
+kz_status bench_remote_offers(bench_remote *remote, const bench_data *data, bool (*interrupted)(void),
+                              bench_remote_offer *offer, kz_error *error);
+
+// Prepares one of the names. The data must outlive the candidate. The candidate says whose it is, whatever is returned.
+kz_status bench_candidate_remote(const bench_data *data, bench_remote *remote, const char *name,
+                                 bench_candidate *candidate, kz_error *error);
+
+// What stands in the place of candidates that it could not be asked for.
+bench_candidate bench_candidate_failed(const bench_remote *remote);
+
+// ---- inside: a case as JSON (remote_problem.c) ----------------------------------------------------------------
+
+json_t *bench_remote_problem(const bench_data *data);
+// Its buffers, with handles by which another process maps them. An array, whatever is returned.
+kz_status bench_remote_buffers(const bench_data *data, json_t **buffers, kz_error *error);
+
+#endif

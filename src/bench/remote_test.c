@@ -1,0 +1,229 @@
+// Rivals in Python on the cpu device: tests/python/fake.py is one that is right, or goes wrong in every way there is.
+#include "bench/bench.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/base.h"
+#include "unit.h"
+
+// ---- a family that the provider does: z = x + y ---------------------------------------------------------
+
+static size_t buffers(const kz_case *c, kz_buffer list[KZ_FAMILY_BUFFERS]) {
+    uint64_t n = (uint64_t)c->axes[0];
+    list[0] = (kz_buffer){"x", KZ_INPUT, KZ_F32, n};
+    list[1] = (kz_buffer){"y", KZ_INPUT, KZ_F32, n};
+    list[2] = (kz_buffer){"z", KZ_OUTPUT, KZ_F32, n};
+    return 3;
+}
+
+static kz_status reference(const kz_case *c, void *const *host, size_t which, double *expected, double *bound,
+                           kz_error *error) {
+    for (int64_t i = 0; i < c->axes[0]; i++) {
+        expected[i] = (double)((float *)host[0])[i] + ((float *)host[1])[i];
+        bound[i] = 1e-6;
+    }
+    return KZ_OK;
+}
+
+static kz_work work(const kz_case *c) { return (kz_work){.bytes = 12.0 * (double)c->axes[0], .flops = 1}; }
+
+static size_t guest_args(const kz_case *c, kz_arg args[KZ_PLAN_ARGS]) {
+    for (uint32_t i = 0; i < 3; i++) args[i] = kz_arg_buffer(i);
+    args[3] = kz_arg_u64((uint64_t)c->axes[0]);
+    args[4] = kz_arg_f32(2.5f);
+    return 5;
+}
+
+static const kz_case the_case = {.type = KZ_F32, .axes = {301}, .misalign = 1};
+static const kz_family family = {.name = "vector_add",
+                                 .group = "tests",
+                                 .operations = (const char *const[]){"add", NULL},
+                                 .axes = (const char *const[]){"n", NULL},
+                                 .cases = &the_case,
+                                 .case_count = 1,
+                                 .buffers = buffers,
+                                 .reference = reference,
+                                 .elementwise = true,
+                                 .work = work,
+                                 .guest_signature =
+                                     "const float *x, const float *y, float *z, size_t n, float factor",
+                                 .guest_args = guest_args};
+
+// A few samples: the clock is tested elsewhere, and each flushes the host's cache.
+static const bench_rule rule = {.least_samples = 3, .precision = 1e9, .most_seconds = 60};
+
+typedef struct fixture {
+    kz_device *device;
+    bench_probes *probes;
+    bench_remote *remote;
+    bench_outcome *outcome;
+} fixture;
+
+static int set_up(void **state) {
+    fixture *f = calloc(1, sizeof *f);
+    *state = f;
+    unsetenv("KZ_FAKE_VERSION");
+    setenv("KZ_PYTHON", PYTHON, 1);
+    setenv("KZ_RUNNER_TIMEOUT", "20", 1);
+    if (kz_device_open("cpu", &f->device, NULL)) return -1;
+    ((kz_device_info *)kz_device_get_info(f->device))->l2_bytes = 1 << 12; // few sets
+    return bench_remote_open("fake", "tests/python/fake.py", LIB_FOLDER, &f->remote, NULL) ||
+           bench_probes_open(f->device, &f->probes, NULL);
+}
+
+static int tear_down(void **state) {
+    fixture *f = *state;
+    bench_outcome_free(f->outcome);
+    bench_remote_close(f->remote);
+    bench_probes_close(f->probes);
+    kz_device_close(f->device);
+    free(f);
+    return 0;
+}
+
+static kz_status run(fixture *f, const char *offers, bool (*interrupted)(void)) {
+    static const bench_condition conditions[] = {{.mode = BENCH_LATENCY}, {.mode = BENCH_THROUGHPUT}};
+    setenv("KZ_FAKE_OFFERS", offers, 1);
+    const bench_request request = {.device = f->device,
+                                   .probes = f->probes,
+                                   .family = &family,
+                                   .c = &the_case,
+                                   .seed = 5,
+                                   .rule = rule,
+                                   .remotes = &f->remote,
+                                   .remote_count = 1,
+                                   .conditions = conditions,
+                                   .condition_count = BASE_COUNT(conditions),
+                                   .interrupted = interrupted};
+    bench_outcome_free(f->outcome);
+    return bench_run(&request, &f->outcome, NULL);
+}
+
+static const bench_result *find(const fixture *f, const char *name) {
+    for (size_t i = 0; i < f->outcome->count; i++)
+        if (strcmp(f->outcome->results[i].candidate.name, name) == 0) return &f->outcome->results[i];
+    fail_msg("no row for %s", name);
+    return NULL;
+}
+
+static void expect_failure(const fixture *f, const char *name, kz_status status, const char *why) {
+    const bench_result *r = find(f, name);
+    assert_int_equal(r->status, status);
+    assert_has(r->error.message, why);
+}
+
+// ---- those that work ------------------------------------------------------------------------------------
+
+static void expect_timed(const bench_result *r) {
+    if (r->status) fail_msg("%s: %s", r->candidate.name, r->error.message);
+    assert_true(r->before.done && r->after.done && r->fresh.done);
+    for (size_t k = 0; k < 2; k++) {
+        assert_true(r->timings[k].taken && r->timings[k].series.count >= 3);
+        assert_true(r->timings[k].series.summary.median > 0);
+        assert_true(k == 0 ? r->timings[k].runs == 1 : r->timings[k].runs >= 1);
+    }
+}
+
+static void a_right_one_is_timed_as_any_other(void **state) {
+    fixture *f = *state;
+    assert_int_equal(run(f, "right,prints", NULL), KZ_OK);
+    expect_timed(find(f, "right"));
+    expect_timed(find(f, "prints")); // what it prints is no reply
+    const bench_candidate *c = &find(f, "right")->candidate;
+    assert_int_equal(c->provider, BENCH_PEER);
+    assert_string_equal(c->by, "fake");
+    assert_string_equal(c->version, "1.0");
+    assert_true(c->prepare_seconds > 0);
+    assert_int_equal(run(f, "right", NULL), KZ_OK); // the next case: the same process, other memory
+    expect_timed(find(f, "right"));
+}
+
+static void problems_say_axes_scalars_and_seed(void **state) {
+    fixture *f = *state;
+    bench_data data;
+    assert_int_equal(bench_data_open(f->device, &family, &the_case, 7, 1, &data, NULL), KZ_OK);
+    json_t *problem = bench_remote_problem(&data);
+    char *text = json_dumps(problem, JSON_COMPACT);
+    assert_string_equal(text, "{\"family\":\"vector_add\",\"operation\":\"add\",\"type\":\"f32\","
+                              "\"axes\":{\"n\":301},\"scalars\":{\"factor\":2.5},\"seed\":7}");
+    free(text);
+    json_decref(problem);
+    bench_data_close(&data);
+}
+
+// ---- those that do not ------------------------------------------------------------------------------------
+
+static void each_failure_is_a_row(void **state) {
+    fixture *f = *state;
+    assert_int_equal(run(f, "nan,wrong,raises,crashes,exits,malformed,declines,late,right", NULL), KZ_OK);
+    expect_failure(f, "nan", KZ_WRONG, "it is NaN");
+    expect_failure(f, "wrong", KZ_WRONG, "only the first of 301 is wrong");
+    expect_failure(f, "raises", KZ_TOOL, "failed while running once: RuntimeError: shapes do not fit");
+    expect_failure(f, "crashes", KZ_TOOL, "crashed while running once: killed by signal 11");
+    expect_failure(f, "crashes", KZ_TOOL, "its last line: fake: about to crash");
+    expect_failure(f, "exits", KZ_TOOL, "ended while running once, with exit status 3");
+    expect_failure(f, "malformed", KZ_TOOL, "a line that is no reply while running once: not json");
+    expect_failure(f, "declines", KZ_UNSUPPORTED, "only on Sundays");
+    expect_failure(f, "late", KZ_TOOL, "crashed while taking a sample");
+    expect_timed(find(f, "right")); // in a process that was started anew, each time
+}
+
+static void one_that_hangs_is_ended(void **state) {
+    fixture *f = *state;
+    setenv("KZ_RUNNER_TIMEOUT", "0.5", 1);
+    assert_int_equal(run(f, "hangs", NULL), KZ_OK);
+    expect_failure(f, "hangs", KZ_TIMEOUT, "hung while running once: no answer within 0.5 s");
+}
+
+static int asked;
+static bool soon(void) { return ++asked > 8; }
+
+static void an_interrupt_ends_it(void **state) {
+    fixture *f = *state;
+    asked = 0;
+    double start = base_seconds();
+    assert_int_equal(run(f, "hangs", soon), KZ_OK);
+    assert_true(f->outcome->interrupted);
+    assert_true(base_seconds() - start < 20);
+}
+
+static void one_that_is_missing_is_no_row(void **state) {
+    fixture *f = *state;
+    setenv("KZ_FAKE_VERSION", "missing", 1);
+    assert_int_equal(run(f, "right", NULL), KZ_OK);
+    assert_int_equal(f->outcome->count, 1); // the peak
+    assert_string_equal(bench_remote_missing(f->remote), "no module named fake; pip install fake");
+}
+
+static void one_of_the_wrong_version_is_a_row(void **state) {
+    fixture *f = *state;
+    setenv("KZ_FAKE_VERSION", "old", 1);
+    for (int i = 0; i < 2; i++) { // told again in the next case
+        assert_int_equal(run(f, "right", NULL), KZ_OK);
+        expect_failure(f, "fake", KZ_TOOL, "is of the wrong version: fake 0.9 is here, 1.0 is wanted");
+    }
+}
+
+static void without_python_it_is_missing(void **state) {
+    fixture *f = *state;
+    setenv("KZ_PYTHON", "/nowhere/python", 1);
+    assert_int_equal(run(f, "right", NULL), KZ_OK);
+    assert_int_equal(f->outcome->count, 1);
+    assert_has(bench_remote_missing(f->remote), "no Python");
+}
+
+int main(void) {
+#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+    const struct CMUnitTest tests[] = {
+        TEST(a_right_one_is_timed_as_any_other),
+        TEST(problems_say_axes_scalars_and_seed),
+        TEST(each_failure_is_a_row),
+        TEST(one_that_hangs_is_ended),
+        TEST(an_interrupt_ends_it),
+        TEST(one_that_is_missing_is_no_row),
+        TEST(one_of_the_wrong_version_is_a_row),
+        TEST(without_python_it_is_missing),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,86 @@
+"""A provider of the standard library alone: every way in which a rival can be right or go wrong.
+
+It does vector_add (z = x + y) and sgemm (c = a * b), f32 on the CPU. KZ_FAKE_OFFERS names its candidates, each a
+behaviour: right, prints, slow, nan, wrong, raises, crashes, exits, hangs, malformed, late (right once, then it crashes).
+"""
+
+import ctypes
+import os
+import time
+
+from provider import Missing, Unsupported, WrongVersion
+
+NAME = "fake"
+
+
+def version():
+    how = os.environ.get("KZ_FAKE_VERSION", "1.0")
+    if how == "missing":
+        raise Missing("no module named fake; pip install fake")
+    if how == "old":
+        raise WrongVersion("fake 0.9 is here, 1.0 is wanted")
+    return how
+
+
+def offers(problem):
+    if problem.type != "f32" or problem.family not in ("vector_add", "sgemm"):
+        return []
+    return os.environ.get("KZ_FAKE_OFFERS", "right").split(",")
+
+
+def is_socket(fd):
+    try:
+        return os.readlink(f"/proc/self/fd/{fd}").startswith("socket:")
+    except OSError:
+        return False
+
+
+def array(buffer):
+    return (ctypes.c_float * buffer.count).from_address(buffer.address)
+
+
+def multiply(m, n, k, a, b, c):
+    for i in range(m):
+        for j in range(n):
+            c[i * n + j] = sum(a[i * k + l] * b[l * n + j] for l in range(k))
+
+
+def prepare(problem, name, sets):
+    if name == "declines":
+        raise Unsupported("only on Sundays")
+    arrays = [{key: array(buffer) for key, buffer in buffers.items()} for buffers in sets]
+    runs = [0]
+
+    def compute(i):
+        s = arrays[i]
+        if problem.family == "sgemm":
+            multiply(*(problem.axes[key] for key in "mnk"), s["a"], s["b"], s["c"])
+        else:
+            s["z"][:] = [x + y for x, y in zip(s["x"], s["y"])]
+        return s["c"] if problem.family == "sgemm" else s["z"]
+
+    def run(i):
+        runs[0] += 1
+        if name == "raises":
+            raise RuntimeError("shapes do not fit")
+        if name == "crashes" or (name == "late" and runs[0] > 4):
+            print("fake: about to crash", flush=True)
+            os.kill(os.getpid(), 11)
+        if name == "exits":
+            os._exit(3)
+        if name == "hangs":
+            time.sleep(600)
+        if name == "malformed":
+            for lines in (fd for fd in range(3, 9) if is_socket(fd)):
+                os.write(lines, b"not json\n")
+        if name == "prints":
+            print("a line that is not for kz")
+        out = compute(i)
+        if name == "slow":
+            time.sleep(0.03)
+        if name == "nan":
+            out[0] = float("nan")
+        if name == "wrong":
+            out[0] += 1
+
+    return run
