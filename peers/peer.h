@@ -38,7 +38,7 @@ typedef struct kz_peer_call {
     kz_ptr workspace;
 } kz_peer_call;
 
-// Functions that can fail return 0, or an error whose text is put into *why; it lives as long as the library.
+// Functions that can fail return 0, or an error whose text is put into *why; it lives until the plan is closed.
 typedef struct kz_peer {
     int interface;    // KZ_PEER_INTERFACE
     const char *name; // "cub"

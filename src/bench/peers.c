@@ -108,7 +108,7 @@ bool bench_rival_missing(const bench_rival *rival, const bench_peers *peers, bas
         const char *reason = "";
         if (strcmp(peers->items[i]->name, rival->name) != 0) continue;
         if (peers->items[i]->version(&reason)) return false;
-        base_text_add(why, "%s's own library was not found (%s): %s", rival->name, reason, rival->library);
+        base_text_add(why, "%s cannot be used (%s): %s", rival->name, reason, rival->library);
         return true;
     }
     base_text_add(

@@ -93,7 +93,8 @@ static void check_library(const char *name, const char *variable, const char *fi
         setenv(variable, file, 1);
         bench_peers peers;
         const kz_peer *peer = open_peer(name, &peers);
-        const kz_peer_problem problem = {.family = "sgemm", .type = KZ_F32, .axes = {64, 64, 64}};
+        kz_peer_problem problem = {.family = "sgemm", .type = KZ_F32, .axes = {64, 64, 64}};
+        if (strcmp(name, "cusparse") == 0) problem.family = "pagerank";
         const char *why = "";
         kz_peer_plan plan = {0};
         if (!peer || !peer->offers(&problem)) _exit(1);
@@ -110,8 +111,9 @@ static void check_library(const char *name, const char *variable, const char *fi
 static const struct called {
     const char *name, *variable, *first; // of the functions that it looks for
 } called[] = {
-    {"cublas", "KZ_CUBLAS", "cublasCreate_v2"},
-    {"openblas", "KZ_OPENBLAS", "openblas_get_config"},
+    {"cublas", "KZ_CUBLAS", "cublasCreate_v2"},    {"openblas", "KZ_OPENBLAS", "openblas_get_config"},
+    {"cublaslt", "KZ_CUBLASLT", "cublasLtCreate"}, {"cudnn", "KZ_CUDNN", "cudnnGetVersion"},
+    {"cusparse", "KZ_CUSPARSE", "cusparseCreate"},
 };
 
 static void a_library_that_is_not_there_is_named(void **state) {
@@ -174,12 +176,14 @@ static const float left[] = {1, 2, 3, /**/ 4, 5, 6},
                    right[] = {1, 0, 7, 2, /**/ 0, 1, 0, 0, /**/ 10, 100, 0, 1};
 static const float product[] = {31, 302, 7, 5, /**/ 64, 605, 28, 14}; // 2 x 3 times 3 x 4
 
-// Fills `out`, of `bytes`.
-static void run(const kz_peer *peer, const kz_peer_problem *problem, const kz_ptr *buffers) {
+// By the last of its `algorithms`.
+static void run_last(const kz_peer *peer, const kz_peer_problem *problem, const kz_ptr *buffers,
+                     int algorithms) {
     const char *why = "";
     kz_peer_plan plan = {0};
     if (peer->prepare(problem, &plan, &why) != 0) fail_msg("%s", why);
-    assert_int_equal(plan.algorithms, 1);
+    assert_int_equal(plan.algorithms, algorithms);
+    plan.algorithm = algorithms - 1;
     void *workspace = malloc(plan.workspace_bytes + 1);
     const kz_peer_call call = {NULL, buffers, (kz_ptr)(uintptr_t)workspace};
     if (peer->run(problem, &plan, &call, &why) != 0) fail_msg("%s", why);
@@ -187,11 +191,16 @@ static void run(const kz_peer *peer, const kz_peer_problem *problem, const kz_pt
     if (peer->close) peer->close(&plan);
 }
 
-static void run_product(const kz_peer *peer) {
+static void run(const kz_peer *peer, const kz_peer_problem *problem, const kz_ptr *buffers) {
+    run_last(peer, problem, buffers, 1);
+}
+
+static void run_product(const kz_peer *peer, int algorithms) {
     const kz_peer_problem problem = {.family = "sgemm", .type = KZ_F32, .axes = {2, 4, 3}};
     float c[8] = {-1};
-    run(peer, &problem,
-        (const kz_ptr[]){(kz_ptr)(uintptr_t)left, (kz_ptr)(uintptr_t)right, (kz_ptr)(uintptr_t)c});
+    run_last(peer, &problem,
+             (const kz_ptr[]){(kz_ptr)(uintptr_t)left, (kz_ptr)(uintptr_t)right, (kz_ptr)(uintptr_t)c},
+             algorithms);
     assert_memory_equal(c, product, sizeof c);
 }
 
@@ -271,11 +280,65 @@ static void cublas_goes_by_rows(void **state) {
     assert_null(offer_product(cublas, 2, 4, 0));
     assert_null(offer_product(cublas, INT64_C(1) << 31, 4, 3)); // past its 32-bit sizes
     assert_null(offer(cublas, "reduce", "sum", KZ_F32, 64));
-    run_product(cublas);
+    run_product(cublas, 1);
     run_saxpy(cublas);
     run_transpose(cublas);
     assert_string_equal(cublas->version(&why), "13.1.7");
     bench_peers_close(&peers);
+}
+
+// Of four that the heuristics give, one is none. The first does nothing, here.
+static void cublaslt_has_several_algorithms(void **state) {
+    (void)state;
+    bench_peers peers;
+    const char *why = "";
+    setenv("KZ_CUBLASLT", FAKE_CUBLASLT, 1);
+    const kz_peer *lt = open_peer("cublaslt", &peers);
+    if (!lt) skip();
+    assert_string_equal(offer_product(lt, 2, 4, 3), "cublasLtMatmul");
+    assert_null(offer(lt, "saxpy", "saxpy", KZ_F32, 64));
+    run_product(lt, 3);
+    assert_string_equal(lt->version(&why), "13.1.7");
+    bench_peers_close(&peers);
+}
+
+static void cudnn_runs_graphs(void **state) {
+    (void)state;
+    bench_peers peers;
+    const char *why = "";
+    float sums[6];
+    setenv("KZ_CUDNN", FAKE_CUDNN, 1);
+    const kz_peer *cudnn = open_peer("cudnn", &peers);
+    if (!cudnn) skip();
+    run_product(cudnn, 1); // the engine for tensor cores is left out, and the one without a plan
+    setenv("FAKE_CUDNN_NARROW", "1", 1);
+    run_product(cudnn, 1); // where there is no other it is taken
+    unsetenv("FAKE_CUDNN_NARROW");
+    const kz_ptr buffers[] = {(kz_ptr)(uintptr_t)left, (kz_ptr)(uintptr_t)left, (kz_ptr)(uintptr_t)sums},
+                 reduced[] = {(kz_ptr)(uintptr_t)left, (kz_ptr)(uintptr_t)sums};
+    run(cudnn, &(kz_peer_problem){.family = "vector_add", .type = KZ_F32, .axes = {6}}, buffers);
+    assert_memory_equal(sums, ((const float[]){2, 4, 6, 8, 10, 12}), sizeof sums);
+    run(cudnn, &(kz_peer_problem){.family = "reduce", .operation = "sum", .type = KZ_F32, .axes = {6}},
+        reduced);
+    assert_true(sums[0] == 21);
+    run(cudnn,
+        &(kz_peer_problem){.family = "reduce_axis", .operation = "sum", .type = KZ_F32, .axes = {1, 2, 3}},
+        reduced);
+    assert_memory_equal(sums, ((const float[]){5, 7, 9}), 3 * sizeof *sums);
+    assert_null(offer(cudnn, "reduce", "argmax", KZ_F32, 64));
+    assert_null(offer(cudnn, "reduce", "sum", KZ_F64, 64));
+    assert_string_equal(cudnn->version(&why), "9.19.0");
+    bench_peers_close(&peers);
+}
+
+static void an_older_version_is_reported(void **state) {
+    (void)state;
+    setenv("FAKE_CUDNN_OLD", "1", 1);
+    setenv("FAKE_CUBLASLT_OLD", "1", 1);
+    check_library("cudnn", "KZ_CUDNN", FAKE_CUDNN, true, "version 8.9.7 of the library is too old");
+    check_library("cublaslt", "KZ_CUBLASLT", FAKE_CUBLASLT, true, "version 11.5.1 of the library is too old");
+    unsetenv("FAKE_CUDNN_OLD");
+    unsetenv("FAKE_CUBLASLT_OLD");
 }
 
 static void openblas_goes_by_rows(void **state) {
@@ -288,7 +351,7 @@ static void openblas_goes_by_rows(void **state) {
     assert_null(offer(blas, "reduce", "sum", KZ_F32, 64));
     assert_null(offer_product(blas, 0, 64, 64));
     if (!blas->version(&why)) skip(); // the library is an option
-    run_product(blas);
+    run_product(blas, 1);
     run_saxpy(blas);
     run_transpose(blas);
     bench_peers_close(&peers);
@@ -306,6 +369,9 @@ int main(void) {
         cmocka_unit_test(rivals_are_chosen_by_name),
         cmocka_unit_test(cublas_goes_by_rows),
         cmocka_unit_test(openblas_goes_by_rows),
+        cmocka_unit_test(an_older_version_is_reported), // before theirs is opened here
+        cmocka_unit_test(cublaslt_has_several_algorithms),
+        cmocka_unit_test(cudnn_runs_graphs),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

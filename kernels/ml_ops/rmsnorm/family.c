@@ -109,6 +109,7 @@ const kz_family kz_family_rmsnorm = {
     .work = work,
     .worked = worked,
     .worked_count = sizeof worked / sizeof worked[0],
+    .rivals = (const char *const[]){"cudnn", NULL},
     .guest_signature = "const T *x, const T *weight, T *y, size_t rows, size_t columns, float epsilon",
     .guest_args = guest_args,
     .size = elements,

@@ -1,0 +1,164 @@
+// cuBLASLt as a rival: matrix products in single precision, TF32 off, by the fastest of the algorithms that its
+// heuristics give.
+//
+// The library is opened when it is first asked for; KZ_CUBLASLT names its file. It thinks in columns, as cuBLAS does:
+// c' = b' * a', and the transpose of a row-major matrix lies there without a move.
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "peers/library.h"
+#include "peers/peer.h"
+
+enum {
+    F32 = 0,              // CUDA_R_32F
+    COMPUTE_F32 = 68,     // CUBLAS_COMPUTE_32F: products in single precision, no TF32
+    MOST_WORKSPACE = 1,   // CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES
+    WORKSPACE = 32 << 20, // what NVIDIA advises for Hopper
+    ASKED = 128,          // more than the heuristics give
+};
+
+typedef struct heuristic { // cublasLtMatmulHeuristicResult_t
+    uint64_t algorithm[8];
+    size_t workspace_bytes;
+    int status;
+    float waves;
+    int reserved[4];
+} heuristic;
+
+typedef struct product { // a plan's state
+    void *handle, *operation, *a, *b, *c, *preference;
+    heuristic found[ASKED];
+} product;
+
+static struct {
+    int (*create)(void **handle);
+    int (*destroy)(void *handle);
+    size_t (*version)(void);
+    const char *(*text)(int status);
+    int (*operation_create)(void **operation, int compute, int scale);
+    int (*operation_destroy)(void *operation);
+    int (*layout_create)(void **layout, int type, uint64_t rows, uint64_t columns, int64_t column);
+    int (*layout_destroy)(void *layout);
+    int (*preference_create)(void **preference);
+    int (*preference_destroy)(void *preference);
+    int (*preference_set)(void *preference, int attribute, const void *value, size_t bytes);
+    int (*heuristics)(void *handle, void *operation, void *a, void *b, void *c, void *d, void *preference,
+                      int asked, heuristic *found, int *count);
+    int (*multiply)(void *handle, void *operation, const void *alpha, const void *a, void *a_layout,
+                    const void *b, void *b_layout, const void *beta, const void *c, void *c_layout, void *d,
+                    void *d_layout, const uint64_t *algorithm, void *workspace, size_t workspace_bytes,
+                    void *stream);
+} api;
+
+// Opened once, for the life of the process.
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+static peer_library library;
+
+static void open_library(void) {
+    static const peer_symbol symbols[] = {
+        {"cublasLtCreate", &api.create},
+        {"cublasLtDestroy", &api.destroy},
+        {"cublasLtGetVersion", &api.version},
+        {"cublasLtGetStatusString", &api.text},
+        {"cublasLtMatmulDescCreate", &api.operation_create},
+        {"cublasLtMatmulDescDestroy", &api.operation_destroy},
+        {"cublasLtMatrixLayoutCreate", &api.layout_create},
+        {"cublasLtMatrixLayoutDestroy", &api.layout_destroy},
+        {"cublasLtMatmulPreferenceCreate", &api.preference_create},
+        {"cublasLtMatmulPreferenceDestroy", &api.preference_destroy},
+        {"cublasLtMatmulPreferenceSetAttribute", &api.preference_set},
+        {"cublasLtMatmulAlgoGetHeuristic", &api.heuristics},
+        {"cublasLtMatmul", &api.multiply},
+    };
+    const peer_wanted wanted = {.variable = "KZ_CUBLASLT",
+                                .files = {"libcublasLt.so.13", "libcublasLt.so.12", "libcublasLt.so"},
+                                .symbols = symbols,
+                                .symbol_count = sizeof symbols / sizeof symbols[0]};
+    peer_library_open(&library, &wanted);
+    if (!api.version) return;
+    int number = (int)api.version(); // 130107, and 11 had a digit less
+    int major = number / (number < 100000 ? 1000 : 10000),
+        rest = number - major * (number < 100000 ? 1000 : 10000);
+    snprintf(library.version, sizeof library.version, "%d.%d.%d", major, rest / 100, rest % 100);
+    peer_library_require(&library, "12.0", major >= 12);
+}
+
+static const char *version(const char **why) {
+    pthread_once(&once, open_library);
+    return peer_library_version(&library, why);
+}
+
+static const char *offers(const kz_peer_problem *problem) {
+    if (strcmp(problem->family, "sgemm") != 0 || problem->type != KZ_F32) return NULL;
+    for (int i = 0; i < 3; i++)
+        if (problem->axes[i] < 1 || problem->axes[i] > 0x7fffffff) return NULL;
+    return "cublasLtMatmul";
+}
+
+// ---- a plan ----------------------------------------------------------------------------------------------
+
+static int describe(product *p, uint64_t m, uint64_t n, uint64_t k) {
+    const uint64_t most = WORKSPACE;
+    int status = api.create(&p->handle);
+    if (status == 0) status = api.operation_create(&p->operation, COMPUTE_F32, F32);
+    if (status == 0) status = api.layout_create(&p->b, F32, n, k, (int64_t)n);
+    if (status == 0) status = api.layout_create(&p->a, F32, k, m, (int64_t)k);
+    if (status == 0) status = api.layout_create(&p->c, F32, n, m, (int64_t)n);
+    if (status == 0) status = api.preference_create(&p->preference);
+    if (status == 0) status = api.preference_set(p->preference, MOST_WORKSPACE, &most, sizeof most);
+    return status;
+}
+
+static int prepare(const kz_peer_problem *problem, kz_peer_plan *plan, const char **why) {
+    pthread_once(&once, open_library);
+    if (!peer_library_usable(&library, why)) return 1;
+    product *p = plan->state = calloc(1, sizeof *p);
+    *why = "no memory";
+    if (!p) return 1;
+    int count = 0;
+    const int64_t *axes = problem->axes;
+    int status = describe(p, (uint64_t)axes[0], (uint64_t)axes[1], (uint64_t)axes[2]);
+    if (status == 0)
+        status = api.heuristics(p->handle, p->operation, p->b, p->a, p->c, p->c, p->preference, ASKED,
+                                p->found, &count);
+    for (int i = 0; i < count; i++) {
+        if (p->found[i].status != 0) continue;
+        if (p->found[i].workspace_bytes > plan->workspace_bytes)
+            plan->workspace_bytes = p->found[i].workspace_bytes;
+        p->found[plan->algorithms++] = p->found[i];
+    }
+    *why = status ? api.text(status) : "its heuristics give no algorithm for this case";
+    return status != 0 || plan->algorithms == 0;
+}
+
+static int run(const kz_peer_problem *problem, const kz_peer_plan *plan, const kz_peer_call *call,
+               const char **why) {
+    (void)problem;
+    const float one = 1.0f, zero = 0.0f;
+    const product *p = plan->state;
+    const heuristic *chosen = &p->found[plan->algorithm];
+    const void *a = (const void *)(uintptr_t)call->buffers[0], *b = (const void *)(uintptr_t)call->buffers[1];
+    void *c = (void *)(uintptr_t)call->buffers[2], *workspace = (void *)(uintptr_t)call->workspace;
+    int status = api.multiply(p->handle, p->operation, &one, b, p->b, a, p->a, &zero, c, p->c, c, p->c,
+                              chosen->algorithm, workspace, chosen->workspace_bytes, call->stream);
+    if (status != 0) *why = api.text(status);
+    return status != 0;
+}
+
+static void close_plan(kz_peer_plan *plan) {
+    product *p = plan->state;
+    if (!p) return;
+    if (p->preference) api.preference_destroy(p->preference);
+    if (p->a) api.layout_destroy(p->a);
+    if (p->b) api.layout_destroy(p->b);
+    if (p->c) api.layout_destroy(p->c);
+    if (p->operation) api.operation_destroy(p->operation);
+    if (p->handle) api.destroy(p->handle);
+    free(p);
+}
+
+static const kz_peer peer = {KZ_PEER_INTERFACE, "cublaslt", false, version, offers, prepare, run, close_plan};
+
+const kz_peer *kz_peer_get(void) { return &peer; }

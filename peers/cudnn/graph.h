@@ -1,0 +1,75 @@
+// cuDNN's graph interface in C: descriptors, the graph of a few operations, and the plans that its heuristics give.
+//
+// A graph keeps its first error: what follows it does nothing, and graph_plan says what happened.
+#ifndef PEERS_CUDNN_GRAPH_H
+#define PEERS_CUDNN_GRAPH_H
+
+#include "peers/library.h"
+#include "peers/peer.h"
+
+enum {
+    GRAPH_DIMENSIONS = 4,
+    GRAPH_DESCRIPTORS = 256,
+    GRAPH_OPERATIONS = 16,
+    GRAPH_VALUES = 2,
+    GRAPH_PLANS = 8, // each is compiled, which takes up to a second
+};
+
+// cuDNN's numbers.
+enum {
+    TYPE_F32 = 0,
+    TYPE_F16 = 2,
+    TYPE_BOOLEAN = 11,
+    TYPE_I32 = 4,
+    TYPE_BF16 = 9,
+    POINTWISE_ADD = 0,
+    POINTWISE_MUL = 1,
+    POINTWISE_DIV = 6,
+    POINTWISE_SUB = 9,
+    POINTWISE_EXP = 13,
+    POINTWISE_CMP_GE = 303,
+    POINTWISE_GEN_INDEX = 501,
+    POINTWISE_BINARY_SELECT = 601,
+    REDUCE_ADD = 0,
+    REDUCE_MIN = 2,
+    REDUCE_MAX = 3,
+    REDUCE_MEAN = 5,
+};
+
+typedef struct graph {
+    void *handle;
+    void *made[GRAPH_DESCRIPTORS];
+    size_t made_count;
+    void *operations[GRAPH_OPERATIONS];
+    size_t operation_count;
+    size_t buffers, values, virtuals;
+    float value[GRAPH_VALUES]; // scalars of the operations
+    void *plans[GRAPH_PLANS];
+    int plan_count;
+    size_t workspace_bytes; // enough for each plan
+    char error[320];        // "" so far
+} graph;
+
+const peer_library *graph_library(void); // opened the first time
+bool graph_open(graph *g);
+void graph_close(graph *g);
+
+// Rows are last: a tensor's dimensions are those of a C array. Up to GRAPH_DIMENSIONS; the count is `rank`.
+void *graph_buffer(graph *g, size_t index, int type, int rank, const int64_t *dimensions);
+// One whose last two dimensions are swapped, though not in memory.
+void *graph_buffer_transposed(graph *g, size_t index, int type, int rank, const int64_t *dimensions);
+void *graph_virtual(graph *g, int type, int rank, const int64_t *dimensions); // between two operations
+void *graph_value(graph *g, float value, int rank);
+
+// Each computes in f32. `b` and `t` may be NULL.
+void graph_pointwise(graph *g, int mode, void *x, void *b, void *t, void *y);
+void graph_index(graph *g, int64_t axis, void *x, void *y);
+void graph_reduce(graph *g, int mode, void *x, void *y); // where y's dimension is 1
+void graph_multiply(graph *g, void *a, void *b, void *c);
+void graph_rms_norm(graph *g, void *x, void *scale, void *epsilon, void *y);
+
+// Asks the heuristics. In f32 those that round to fewer bits are taken only where there are no others.
+bool graph_plan(graph *g, bool exact);
+bool graph_run(graph *g, int plan, const kz_peer_call *call);
+
+#endif

@@ -1,0 +1,94 @@
+// A cuBLASLt for the tests: its heuristics give four algorithms, one of which is none. Matrices go by columns, on the
+// host's memory. The first algorithm leaves the result as it is, the others multiply.
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+typedef struct layout {
+    uint64_t rows, columns;
+    int64_t column;
+} layout;
+
+typedef struct heuristic {
+    uint64_t algorithm[8];
+    size_t workspace_bytes;
+    int status;
+    float waves;
+    int reserved[4];
+} heuristic;
+
+int cublasLtCreate(void **handle);
+int cublasLtDestroy(void *handle);
+size_t cublasLtGetVersion(void);
+const char *cublasLtGetStatusString(int status);
+int cublasLtMatmulDescCreate(void **operation, int compute, int scale);
+int cublasLtMatmulDescDestroy(void *operation);
+int cublasLtMatrixLayoutCreate(void **to, int type, uint64_t rows, uint64_t columns, int64_t column);
+int cublasLtMatrixLayoutDestroy(void *of);
+int cublasLtMatmulPreferenceCreate(void **preference);
+int cublasLtMatmulPreferenceDestroy(void *preference);
+int cublasLtMatmulPreferenceSetAttribute(void *preference, int attribute, const void *value, size_t bytes);
+int cublasLtMatmulAlgoGetHeuristic(void *handle, void *operation, layout *a, layout *b, layout *c, layout *d,
+                                   size_t *preference, int asked, heuristic *found, int *count);
+int cublasLtMatmul(void *handle, void *operation, const float *alpha, const float *a, layout *of_a,
+                   const float *b, layout *of_b, const float *beta, const float *c, layout *of_c, float *d,
+                   layout *of_d, const uint64_t *algorithm, void *workspace, size_t workspace_bytes,
+                   void *stream);
+
+static int make(void **to, size_t bytes) {
+    *to = calloc(1, bytes);
+    return *to ? 0 : 3;
+}
+static int drop(void *of) {
+    free(of);
+    return 0;
+}
+
+int cublasLtCreate(void **handle) { return make(handle, 1); }
+int cublasLtDestroy(void *handle) { return drop(handle); }
+size_t cublasLtGetVersion(void) { return getenv("FAKE_CUBLASLT_OLD") ? 11501 : 130107; }
+const char *cublasLtGetStatusString(int status) { return status == 7 ? "invalid value" : "not supported"; }
+int cublasLtMatmulDescCreate(void **operation, int compute, int scale) {
+    return compute == 68 && scale == 0 ? make(operation, 1) : 15; // 77 would be TF32
+}
+int cublasLtMatmulDescDestroy(void *operation) { return drop(operation); }
+
+int cublasLtMatrixLayoutCreate(void **to, int type, uint64_t rows, uint64_t columns, int64_t column) {
+    if (type != 0 || column < (int64_t)rows || make(to, sizeof(layout))) return 7;
+    *(layout *)*to = (layout){rows, columns, column};
+    return 0;
+}
+int cublasLtMatrixLayoutDestroy(void *of) { return drop(of); }
+
+int cublasLtMatmulPreferenceCreate(void **preference) { return make(preference, sizeof(size_t)); }
+int cublasLtMatmulPreferenceDestroy(void *preference) { return drop(preference); }
+int cublasLtMatmulPreferenceSetAttribute(void *preference, int attribute, const void *value, size_t bytes) {
+    *(size_t *)preference = *(const size_t *)value;
+    return attribute == 1 && bytes == 8 ? 0 : 7;
+}
+
+int cublasLtMatmulAlgoGetHeuristic(void *handle, void *operation, layout *a, layout *b, layout *c, layout *d,
+                                   size_t *preference, int asked, heuristic *found, int *count) {
+    if (!handle || !operation || c != d || asked < 4 || *preference < 1024) return 7;
+    if (a->columns != b->rows || c->rows != a->rows || c->columns != b->columns) return 7;
+    for (uint64_t i = 0; i < 4; i++)
+        found[i] = (heuristic){.algorithm = {40 + i}, .workspace_bytes = 100 * i, .status = i == 1 ? 15 : 0};
+    *count = 4;
+    return 0;
+}
+
+int cublasLtMatmul(void *handle, void *operation, const float *alpha, const float *a, layout *of_a,
+                   const float *b, layout *of_b, const float *beta, const float *c, layout *of_c, float *d,
+                   layout *of_d, const uint64_t *algorithm, void *workspace, size_t workspace_bytes,
+                   void *stream) {
+    if (!handle || !operation || stream || c != d || of_c != of_d || *beta != 0.0f) return 7;
+    if (algorithm[0] < 40 || workspace_bytes != 100 * (algorithm[0] - 40) || !workspace) return 7;
+    for (uint64_t column = 0; algorithm[0] > 40 && column < of_d->columns; column++)
+        for (uint64_t row = 0; row < of_d->rows; row++) {
+            float sum = 0.0f;
+            for (uint64_t k = 0; k < of_a->columns; k++)
+                sum += a[k * (uint64_t)of_a->column + row] * b[column * (uint64_t)of_b->column + k];
+            d[column * (uint64_t)of_d->column + row] = *alpha * sum;
+        }
+    return 0;
+}

@@ -1,0 +1,176 @@
+// A cuDNN for the tests, on the host's memory: descriptors keep what is set, and a graph of one operation (pointwise sum,
+// reduction, product of f32) is executed. Its heuristics give three configurations: an engine for tensor cores, one whose
+// plan cannot be made, and one that is right. FAKE_CUDNN_OLD is another version, FAKE_CUDNN_NARROW has the first alone.
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    ENGINE = 2,
+    CONFIG = 3,
+    HEURISTICS = 4,
+    PLAN = 5,
+    POINTWISE_OPERATION = 13,
+    PACK = 16,
+    MATMUL_OPERATION = 19,
+    REDUCTION_OPERATION = 22,
+    SET = 12,
+    VALUES = 8,
+    NOT_SUPPORTED = 3000,
+    BAD_PARAM = 2000
+};
+
+typedef struct attribute {
+    int name;
+    int64_t count, values[VALUES]; // a number, an enumeration or a pointer each
+} attribute;
+
+typedef struct descriptor {
+    int kind, which; // of engines and configurations
+    bool final;
+    attribute set[SET];
+    int set_count;
+} descriptor;
+
+size_t cudnnGetVersion(void);
+int cudnnCreate(void **handle);
+int cudnnDestroy(void *handle);
+int cudnnSetStream(void *handle, void *stream);
+const char *cudnnGetErrorString(int status);
+void cudnnGetLastErrorString(char *message, size_t bytes);
+int cudnnBackendCreateDescriptor(int kind, descriptor **made);
+int cudnnBackendDestroyDescriptor(descriptor *d);
+int cudnnBackendFinalize(descriptor *d);
+int cudnnBackendSetAttribute(descriptor *d, int name, int type, int64_t count, const void *values);
+int cudnnBackendGetAttribute(const descriptor *d, int name, int type, int64_t asked, int64_t *count,
+                             void *values);
+int cudnnBackendExecute(void *handle, descriptor *plan, descriptor *pack);
+
+size_t cudnnGetVersion(void) { return getenv("FAKE_CUDNN_OLD") ? 8907 : 91900; }
+int cudnnCreate(void **handle) { return (*handle = calloc(1, 1)) ? 0 : 1; }
+int cudnnDestroy(void *handle) {
+    free(handle);
+    return 0;
+}
+int cudnnSetStream(void *handle, void *stream) { return handle && !stream ? 0 : BAD_PARAM; }
+const char *cudnnGetErrorString(int status) {
+    return status == NOT_SUPPORTED ? "CUDNN_STATUS_NOT_SUPPORTED" : "CUDNN_STATUS_BAD_PARAM";
+}
+void cudnnGetLastErrorString(char *message, size_t bytes) { snprintf(message, bytes, "the fake says no"); }
+
+int cudnnBackendCreateDescriptor(int kind, descriptor **made) {
+    *made = calloc(1, sizeof **made);
+    if (*made) (*made)->kind = kind;
+    return *made ? 0 : BAD_PARAM;
+}
+int cudnnBackendDestroyDescriptor(descriptor *d) {
+    free(d);
+    return 0;
+}
+
+static const attribute *find(const descriptor *d, int name) {
+    for (int i = 0; i < d->set_count; i++)
+        if (d->set[i].name == name) return &d->set[i];
+    return NULL;
+}
+
+static const descriptor *part(const descriptor *d, int name) {
+    const attribute *a = find(d, name);
+    return a ? (const descriptor *)(intptr_t)a->values[0] : NULL;
+}
+
+int cudnnBackendFinalize(descriptor *d) {
+    if (d->final) return BAD_PARAM;
+    d->final = true;
+    return d->kind == PLAN && part(d, 401)->which == 1 ? NOT_SUPPORTED : 0;
+}
+
+int cudnnBackendSetAttribute(descriptor *d, int name, int type, int64_t count, const void *values) {
+    static const size_t sizes[] = {8, 4, 1, 8, 4, 8, 8};
+    size_t size = type < 7 ? sizes[type] : type == 15 ? 8 : 4; // handles, numbers, pointers; enumerations
+    if (d->final || count > VALUES || d->set_count == SET) return BAD_PARAM;
+    attribute *a = &d->set[d->set_count++];
+    *a = (attribute){.name = name, .count = count};
+    for (int64_t i = 0; i < count; i++) memcpy(&a->values[i], (const char *)values + (size_t)i * size, size);
+    return 0;
+}
+
+int cudnnBackendGetAttribute(const descriptor *d, int name, int type, int64_t asked, int64_t *count,
+                             void *values) {
+    descriptor **parts = values;
+    *count = 1;
+    if (name == 202 && type == 15) { // the heuristics' results
+        *count = getenv("FAKE_CUDNN_NARROW") ? 1 : 3;
+        for (int i = 0; i < *count && i < asked; i++) {
+            parts[i]->which = i;
+            parts[i]->set[parts[i]->set_count++] = (attribute){1, 1, {(intptr_t)part(d, 201)}};
+        }
+        return 0;
+    }
+    if (name == 300) parts[0]->which = d->which;
+    if (name == 1303) *count = d->which == 0, *(int *)values = 0; // tensor cores
+    if (name == 402) *(int64_t *)values = 48;
+    return name == 300 || name == 1303 || name == 402 ? 0 : BAD_PARAM;
+}
+
+// ---- execution -------------------------------------------------------------------------------------------
+
+static const int64_t *dimensions(const descriptor *tensor) { return find(tensor, 902)->values; }
+
+static float *data(const descriptor *pack, const descriptor *tensor) {
+    const attribute *ids = find(pack, 1000), *pointers = find(pack, 1001);
+    for (int64_t i = 0; i < ids->count; i++)
+        if (ids->values[i] == find(tensor, 906)->values[0]) return (float *)(intptr_t)pointers->values[i];
+    return NULL;
+}
+
+static int64_t elements(const descriptor *tensor) {
+    const int64_t *d = dimensions(tensor);
+    return d[0] * d[1] * d[2];
+}
+
+static void add(const descriptor *op, const descriptor *pack) {
+    const float *x = data(pack, part(op, 751)), *b = data(pack, part(op, 752));
+    float *y = data(pack, part(op, 753));
+    for (int64_t i = 0; i < elements(part(op, 753)); i++) y[i] = x[i] + b[i];
+}
+
+static void multiply(const descriptor *op, const descriptor *pack) {
+    const float *a = data(pack, part(op, 1520)), *b = data(pack, part(op, 1521));
+    float *c = data(pack, part(op, 1522));
+    int64_t m = dimensions(part(op, 1522))[1], n = dimensions(part(op, 1522))[2],
+            k = dimensions(part(op, 1520))[2];
+    for (int64_t i = 0; i < m * n; i++) {
+        c[i] = 0.0f;
+        for (int64_t x = 0; x < k; x++) c[i] += a[i / n * k + x] * b[x * n + i % n];
+    }
+}
+
+// Sums where the other tensor's dimension is 1.
+static void reduce(const descriptor *op, const descriptor *pack) {
+    const float *x = data(pack, part(op, 1610));
+    float *y = data(pack, part(op, 1611));
+    const int64_t *from = dimensions(part(op, 1610)), *to = dimensions(part(op, 1611));
+    memset(y, 0, (size_t)elements(part(op, 1611)) * sizeof *y);
+    for (int64_t i = 0; i < from[0] * from[1] * from[2]; i++) {
+        int64_t a = i / (from[1] * from[2]) % to[0], b = i / from[2] % from[1] % to[1],
+                c = i % from[2] % to[2];
+        y[(a * to[1] + b) * to[2] + c] += x[i];
+    }
+}
+
+int cudnnBackendExecute(void *handle, descriptor *plan, descriptor *pack) {
+    const descriptor *graph = part(part(plan, 401), 1);
+    if (!handle || !plan->final || !pack->final || pack->kind != PACK || !find(pack, 1003)->values[0])
+        return BAD_PARAM;
+    const attribute *operations = find(graph, 801);
+    if (operations->count != 1) return NOT_SUPPORTED;
+    const descriptor *op = (const descriptor *)(intptr_t)operations->values[0];
+    if (op->kind == POINTWISE_OPERATION) add(op, pack);
+    if (op->kind == MATMUL_OPERATION) multiply(op, pack);
+    if (op->kind == REDUCTION_OPERATION) reduce(op, pack);
+    return 0;
+}
