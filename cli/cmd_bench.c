@@ -13,7 +13,7 @@ int cmd_bench_sim(int argc, char **argv); // cmd_bench_sim.c
 typedef struct bench_options {
     cli_shared shared;
     cli_list rivals, modes, caches, streams;
-    const char *suite, *against;
+    const char *suite;
     double budget;
     bool samples, quick;
 } bench_options;
@@ -46,7 +46,8 @@ static int measure(workload_bench *bench, const bench_options *o, const base_tex
                            .chosen_rivals = o->rivals.count > 0};
     report.run.samples = o->samples;
     double start = base_seconds();
-    kz_status status = o->against ? bench_baseline_read(o->against, &report.baseline, &error) : KZ_OK;
+    kz_status status =
+        o->shared.against ? bench_baseline_read(o->shared.against, &report.baseline, &error) : KZ_OK;
     if (!status) status = workload_bench_run(bench, &report, &error);
     if (!status || report.tally.cases) report_bench_end(&report, base_seconds() - start);
     int code = status ? cli_fail(&error) : exit_code(&report);
@@ -183,8 +184,7 @@ static const cli_option options_table[] = {
      "what the caches hold before: cold, dirty, hot, fresh (cold)"},
     {"stream", CLI_LIST, offsetof(bench_options, streams), "LIST",
      "where they run: later, or first, the first stream of this process (later)"},
-    {"against", CLI_TEXT, offsetof(bench_options, against), "PATH",
-     "compare with the records in this file or folder; worse is exit status 7"},
+    CLI_AGAINST("compare with the records in this file or folder; worse is exit status 7"),
     CLI_TIME("10"),
     {"budget", CLI_SECONDS, offsetof(bench_options, budget), "S", "start no case after so many seconds"},
     CLI_INPUT_SEED,

@@ -11,7 +11,7 @@
 
 typedef struct cli_shared {
     cli_list devices, flags;
-    const char *gpu, *family, *task, *pattern, *junit, *commit, *name, *sandbox;
+    const char *gpu, *family, *task, *pattern, *junit, *commit, *name, *sandbox, *against;
     cli_integer seed;
     double time, timeout;
     cli_output json, html;
@@ -48,6 +48,7 @@ typedef struct cli_shared {
 #define CLI_HTML(text)        CLI_ROW("html", CLI_OUTPUT, html, "PATH", text)
 #define CLI_NAME(text)        CLI_ROW("name", CLI_TEXT, name, "NAME", text)
 #define CLI_JUNIT             CLI_ROW("junit", CLI_TEXT, junit, "PATH", "a JUnit report, for CI")
+#define CLI_AGAINST(text)     CLI_ROW("against", CLI_TEXT, against, "PATH", text)
 #define CLI_NO_SAVE           CLI_ROW("no-save", CLI_FLAG, no_save, NULL, "keep no records of this run")
 #define CLI_NO_TIME(text)     CLI_ROW("no-time", CLI_FLAG, no_time, NULL, text)
 #define CLI_SHOW_LIST(text)   CLI_ROW("list", CLI_FLAG, list, NULL, text)

@@ -6,21 +6,22 @@
 
 #include "device/device.h"
 #include "family/buffers.h"
-#include "family/check.h"
 #include "device/cubin.h"
 #include "observe/observe.h"
 #include "report/profile/peaks.h"
 
 enum { MOST_ELEMENTS = 1 << 21, PATH = 1200 }; // what the simulator does within seconds
 
-static const char INSTRUMENTS[] = "counters,caches,cold"; // as Nsight Compute has the caches
+static const char *instruments_of(const workload_profile_options *o) {
+    return o->instruments ? o->instruments : "counters,caches,cold"; // as Nsight Compute has the caches
+}
 
 // ---- programs and records ---------------------------------------------------------------------------
 
 static kz_status run_program(const workload *w, const workload_profile_options *o, const course_case *c,
                              workload_profile *run, kz_error *error) {
     workload_program settings = o->settings;
-    settings.observe = INSTRUMENTS;
+    settings.observe = instruments_of(o);
     kz_status status = workload_run(w, &settings, c, &run->answer, &run->program, error);
     if (status) return status;
     run->failure = run->program.exit_code;
@@ -67,6 +68,11 @@ static kz_status take_record(const workload_profile_options *o, const base_text 
 
 static kz_status observe_plan(const workload_profile_options *o, const family_check_job *job,
                               workload_profile *run, kz_error *error) {
+    family_case_name(job->family, job->c, run->detail);
+    if (job->guest)
+        snprintf(run->title, sizeof run->title, "%s", family_guest_name(job->guest));
+    else
+        snprintf(run->title, sizeof run->title, "%s/%s", job->family->name, job->variant->name);
     observe_session *session = NULL;
     observe_options options;
     observe_gpu gpu;
@@ -74,7 +80,7 @@ static kz_status observe_plan(const workload_profile_options *o, const family_ch
     base_text text = {0};
     kz_status status = family_make_plan(job, &plan, error);
     if (!status) status = device_sim_gpu(job->device, &gpu, error);
-    if (!status) status = observe_options_parse(INSTRUMENTS, &options, error);
+    if (!status) status = observe_options_parse(instruments_of(o), &options, error);
     if (!status) status = observe_session_open(&options, &gpu, &session, error);
     if (!status) observe_session_name(session, run->title, o->settings.seed);
     if (!status) status = device_sim_set_seed(job->device, o->settings.seed, error);
@@ -106,14 +112,7 @@ static kz_status run_kernel(const workload *w, const workload_profile_options *o
     status = workload_choose(w, o->pattern, MOST_ELEMENTS, job.device, &c, &job.variant, error);
     if (!status)
         status = workload_load(w->family, job.variant, w->guest, job.device, &run->image, &job.module, error);
-    if (!status) {
-        family_case_name(w->family, &c, run->detail);
-        if (w->guest)
-            snprintf(run->title, sizeof run->title, "%s", family_guest_name(w->guest));
-        else
-            snprintf(run->title, sizeof run->title, "%s/%s", w->family->name, job.variant->name);
-        status = observe_plan(o, &job, run, error);
-    }
+    if (!status) status = observe_plan(o, &job, run, error);
     if (job.module) kz_module_close(job.module);
     kz_device_close(job.device);
     return status;
@@ -129,7 +128,7 @@ static kz_status look(const workload *w, const workload_profile_options *o, cons
     double seconds = o->settings.timeout;
     course_look wanted = {.c = c,
                           .name = run->title,
-                          .observe = INSTRUMENTS,
+                          .observe = instruments_of(o),
                           .schedule = o->settings.seed,
                           .seconds = seconds > 0 ? seconds : WORKLOAD_TASK_SECONDS};
     run->image = run->subject.image;
@@ -180,6 +179,12 @@ kz_status workload_profile_run(const workload *w, const workload_profile_options
     size_t at = 0;
     if (!status) run->sm = (int)report_get_count(report_record_next(&run->record, "record", &at), "sm");
     return status;
+}
+
+kz_status workload_profile_case(const family_check_job *job, const workload_profile_options *o,
+                                workload_profile *run, kz_error *error) {
+    *run = (workload_profile){0};
+    return observe_plan(o, job, run, error);
 }
 
 static void forget_module(workload_profile *run);

@@ -4,6 +4,7 @@
 #define WORKLOAD_PROFILE_H
 
 #include "family/case.h"
+#include "family/check.h"
 #include "report/profile/profile.h"
 #include "toolchain/toolchain.h"
 #include "workload/workload.h"
@@ -11,6 +12,7 @@
 typedef struct workload_profile_options {
     workload_program settings; // gpu, nvcc's flags, seed, timeout, output; `session` keeps the record there
     const char *pattern;       // the case; NULL: one of moderate size
+    const char *instruments;   // of observe_options_parse; NULL: those of kz prof
 } workload_profile_options;
 
 typedef struct workload_profile {
@@ -37,6 +39,9 @@ typedef struct workload_profile {
 // Runs the workload, or reads the record that it is. Close the profile whatever is returned.
 kz_status workload_profile_run(const workload *w, const workload_profile_options *options,
                                workload_profile *profile, kz_error *error);
+// The same for one case of a kernel that is loaded already, on a simulated device.
+kz_status workload_profile_case(const family_check_job *job, const workload_profile_options *options,
+                                workload_profile *profile, kz_error *error);
 void workload_profile_close(workload_profile *profile);
 
 // What it says: of the `top` most costly kernels (0: all) whose names match `pattern` (NULL: any). That there is none is an

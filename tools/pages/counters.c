@@ -1,14 +1,16 @@
 // Tables of counters in README.md and RESULTS.md of the families: between <!-- counters:begin CASE --> and <!-- counters:end --> a
 // row per variant; with "FIGURE of VARIANT... at CASE..." one figure over several cases.
 //
-// The counts are of the default GPU's model and the plain order of blocks, the same on every machine.
+// The counts are those of the family's counters.csv, which kz gate writes and a test compares with the simulator's.
 #include <stdlib.h>
 #include <string.h>
 
+#include "bench/counts.h"
+#include "family/case.h"
 #include "kz/family.h"
 #include "pages.h"
 #include "report/report.h"
-#include "workload/profile.h"
+#include "workload/names.h"
 
 #define BEGIN_MARK "<!-- counters:begin "
 #define MARK_END   " -->"
@@ -64,62 +66,54 @@ typedef struct table {
     double least; // bytes
 } table;
 
-// ---- counting -----------------------------------------------------------------------------------------
+// ---- counts -------------------------------------------------------------------------------------------
 
-static double sum(const report_prof *report, const char *const names[METRICS]) {
+// A family's counters.csv; a family that is not in the sources yet has none.
+static kz_status read_counts(const kz_family *family, bench_counts *counts, kz_error *error) {
+    char path[300], *text = NULL;
+    size_t size;
+    *counts = (bench_counts){0};
+    snprintf(path, sizeof path, "kernels/%s/%s/counters.csv", family->group, family->name);
+    if (!base_file_exists(path)) return KZ_OK;
+    kz_status status = base_file_read(path, &text, &size, error);
+    if (!status) status = bench_counts_parse(path, text, counts, error);
+    free(text);
+    return status;
+}
+
+static double sum(const bench_counts_row *counted, const char *const names[METRICS]) {
     double total = 0;
-    for (size_t k = 0; k < report->kernel_count; k++)
-        for (size_t i = 0; i < METRICS && names[i]; i++)
-            total += report_prof_metric(report->kernels[k].metrics, names[i]);
+    for (size_t i = 0; i < METRICS && names[i]; i++)
+        for (bench_count c = 0; c < BENCH_COUNTS; c++)
+            if (strcmp(bench_count_name(c), names[i]) == 0) total += (double)counted->values[c];
     return total;
 }
 
-// Both sums of each of `what`.
-static kz_status count_variant(const kz_family *family, const kz_variant *variant, const char *name,
-                               const column *what, size_t count, double *sums, double *by, kz_error *error) {
-    const workload_profile_options options = {.pattern = name};
-    const workload w = {.kind = WORKLOAD_ZOO, .family = family, .variant = variant};
-    workload_profile run;
-    report_prof report = {0};
-    kz_status status = workload_profile_run(&w, &options, &run, error);
-    if (!status) status = report_prof_open(&run.record, &(report_prof_options){0}, &report, error);
-    if (!status) {
-        for (size_t i = 0; i < count; i++) {
-            sums[i] = sum(&report, what[i].metrics);
-            by[i] = sum(&report, what[i].by);
-        }
-        report_prof_close(&report);
-    }
-    workload_profile_close(&run);
-    return status;
+static kz_status fail_missing(const kz_family *family, const char *name, kz_error *error) {
+    base_fail(error, KZ_NOT_FOUND, "kernels/%s/%s/counters.csv has no counts at %s", family->group,
+              family->name, name);
+    base_fail_note(error, "kz gate --counters %s --case %s --write adds them", family->name, name);
+    return KZ_NOT_FOUND;
 }
 
-static kz_status find_case(const kz_family *family, const char *name, kz_case *found, kz_error *error) {
-    kz_case *cases;
-    size_t count;
-    kz_status status = workload_find_cases(family, name, KZ_USE_CHECK | KZ_USE_BENCH, &cases, &count, error);
-    if (status) return status;
-    *found = cases[0];
-    free(cases);
-    return KZ_OK;
-}
-
-// Variants for the CPU have no such counters, and a variant may refuse a case.
-static kz_status count_family(const kz_family *family, const char *name, table *t, kz_error *error) {
+// A row for each variant that does the case.
+static kz_status take_counts(const kz_family *family, const bench_counts *counts, const char *name, table *t,
+                             kz_error *error) {
     kz_case c;
-    kz_status status = find_case(family, name, &c, error);
+    kz_status status = family_case_parse(family, name, &c, error);
     if (status) return status;
     t->least = family->work(&c).bytes;
-    for (size_t i = 0; i < family->variant_count && t->count < MOST_VARIANTS && !status; i++) {
-        if (family->variants[i].natives) continue;
-        row *r = &t->rows[t->count];
-        r->variant = family->variants[i].name;
-        status =
-            count_variant(family, &family->variants[i], name, columns, COLUMNS, r->figures, r->by, error);
-        if (!status) t->count++;
-        if (status == KZ_UNSUPPORTED) status = KZ_OK;
+    for (size_t i = 0; i < counts->count && t->count < MOST_VARIANTS; i++) {
+        const bench_counts_row *from = &counts->rows[i];
+        if (strcmp(from->case_name, name) != 0) continue;
+        row *r = &t->rows[t->count++];
+        r->variant = from->kernel;
+        for (size_t k = 0; k < COLUMNS; k++) {
+            r->figures[k] = sum(from, columns[k].metrics);
+            r->by[k] = sum(from, columns[k].by);
+        }
     }
-    return status;
+    return t->count ? KZ_OK : fail_missing(family, name, error);
 }
 
 // ---- tables -------------------------------------------------------------------------------------------
@@ -155,9 +149,10 @@ static bool is_empty(const table *t, size_t i) {
     return true;
 }
 
-static kz_status add_table(const kz_family *family, const char *name, base_text *out, kz_error *error) {
+static kz_status add_table(const kz_family *family, const bench_counts *counts, const char *name,
+                           base_text *out, kz_error *error) {
     table t = {0};
-    kz_status status = count_family(family, name, &t, error);
+    kz_status status = take_counts(family, counts, name, &t, error);
     if (status) return status;
     base_text_add(out, "Counted by the simulator at `%s`.\n\n| variant |", name);
     for (size_t i = 0; i < COLUMNS; i++)
@@ -224,22 +219,28 @@ static kz_status read_sweep(const kz_family *family, char *text, sweep *s, kz_er
     return status;
 }
 
-static kz_status add_sweep_cell(const kz_family *family, const sweep *s, const kz_variant *variant,
-                                const char *name, base_text *out, kz_error *error) {
+// A case that the variant does not do has an empty cell, one that no variant has counts at is an error.
+static kz_status add_sweep_cell(const kz_family *family, const bench_counts *counts, const sweep *s,
+                                const kz_variant *variant, const char *name, base_text *out,
+                                kz_error *error) {
     kz_case c;
-    double sum_of, by;
-    kz_status status = find_case(family, name, &c, error);
-    if (!status) status = count_variant(family, variant, name, &s->figure->column, 1, &sum_of, &by, error);
-    if (status && status != KZ_UNSUPPORTED) return status;
-    if (!s->figure->column.by[0]) by = (double)c.axes[0] / WARP;
-    if (status || !(by > 0))
-        base_text_add(out, " |");
+    bool known = false;
+    kz_status status = family_case_parse(family, name, &c, error);
+    if (status) return status;
+    for (size_t i = 0; i < counts->count && !known; i++) known = strcmp(counts->rows[i].case_name, name) == 0;
+    if (!known) return fail_missing(family, name, error);
+    const bench_counts_row *counted = bench_counts_find(counts, variant->name, name);
+    const column *figure = &s->figure->column;
+    double by = !counted ? 0 : figure->by[0] ? sum(counted, figure->by) : (double)c.axes[0] / WARP;
+    if (by > 0)
+        base_text_add(out, " %.2f |", sum(counted, figure->metrics) / by);
     else
-        base_text_add(out, " %.2f |", sum_of / by);
+        base_text_add(out, " |");
     return KZ_OK;
 }
 
-static kz_status add_sweep(const kz_family *family, char *text, base_text *out, kz_error *error) {
+static kz_status add_sweep(const kz_family *family, const bench_counts *counts, char *text, base_text *out,
+                           kz_error *error) {
     sweep s = {0};
     kz_status status = read_sweep(family, text, &s, error);
     if (status) return status;
@@ -250,7 +251,7 @@ static kz_status add_sweep(const kz_family *family, char *text, base_text *out, 
     for (size_t i = 0; i < s.case_count && !status; i++) {
         base_text_add(out, "\n| `%s` |", s.cases[i]);
         for (size_t v = 0; v < s.variant_count && !status; v++)
-            status = add_sweep_cell(family, &s, s.variants[v], s.cases[i], out, error);
+            status = add_sweep_cell(family, counts, &s, s.variants[v], s.cases[i], out, error);
     }
     base_text_add(out, "\n");
     return status;
@@ -259,8 +260,8 @@ static kz_status add_sweep(const kz_family *family, char *text, base_text *out, 
 // ---- pages --------------------------------------------------------------------------------------------
 
 // Writes from `*text` to the end of the next place, with a new table in it, and moves on behind it.
-static kz_status renew(const kz_family *family, const char *path, const char **text, base_text *out,
-                       kz_error *error) {
+static kz_status renew(const kz_family *family, const bench_counts *counts, const char *path,
+                       const char **text, base_text *out, kz_error *error) {
     const char *begin = strstr(*text, BEGIN_MARK), *name = begin + strlen(BEGIN_MARK);
     const char *line_end = strstr(name, MARK_END), *end = strstr(name, END_MARK);
     char asked[2000];
@@ -272,8 +273,8 @@ static kz_status renew(const kz_family *family, const char *path, const char **t
     snprintf(asked, sizeof asked, "%.*s", (int)(line_end - name), name);
     base_text_add_bytes(out, *text, (size_t)(line_end + strlen(MARK_END) - *text));
     base_text_add(out, "\n");
-    kz_status status =
-        strpbrk(asked, " \n") ? add_sweep(family, asked, out, error) : add_table(family, asked, out, error);
+    kz_status status = strpbrk(asked, " \n") ? add_sweep(family, counts, asked, out, error)
+                                             : add_table(family, counts, asked, out, error);
     if (status) {
         base_fail_note(error, "asked for by %s", path);
         return status;
@@ -283,7 +284,8 @@ static kz_status renew(const kz_family *family, const char *path, const char **t
     return KZ_OK;
 }
 
-static kz_status update_page(pages_writer *w, const kz_family *family, const char *path, kz_error *error) {
+static kz_status update_page(pages_writer *w, const kz_family *family, const bench_counts *counts,
+                             const char *path, kz_error *error) {
     char *text = NULL;
     size_t size;
     kz_status status = base_file_read(path, &text, &size, error);
@@ -293,7 +295,7 @@ static kz_status update_page(pages_writer *w, const kz_family *family, const cha
     }
     base_text out = {0};
     const char *at = text;
-    while (!status && strstr(at, BEGIN_MARK)) status = renew(family, path, &at, &out, error);
+    while (!status && strstr(at, BEGIN_MARK)) status = renew(family, counts, path, &at, &out, error);
     base_text_add(&out, "%s", at);
     if (!status) status = pages_put(w, path, &out, error);
     base_text_free(&out);
@@ -304,10 +306,13 @@ static kz_status update_page(pages_writer *w, const kz_family *family, const cha
 // Its README, and its RESULTS.md where it has one.
 static kz_status update(pages_writer *w, const kz_family *family, kz_error *error) {
     char path[300];
+    bench_counts counts;
+    kz_status status = read_counts(family, &counts, error);
     snprintf(path, sizeof path, "kernels/%s/%s/README.md", family->group, family->name);
-    kz_status status = update_page(w, family, path, error);
+    if (!status) status = update_page(w, family, &counts, path, error);
     snprintf(path, sizeof path, "kernels/%s/%s/RESULTS.md", family->group, family->name);
-    if (!status && base_file_exists(path)) status = update_page(w, family, path, error);
+    if (!status && base_file_exists(path)) status = update_page(w, family, &counts, path, error);
+    bench_counts_free(&counts);
     return status;
 }
 

@@ -1,0 +1,157 @@
+// kz gate: what kernels cost now, beside what is kept of them.
+#include <string.h>
+#include <unistd.h>
+
+#include "options.h"
+#include "report/gate/gate.h"
+#include "workload/gate.h"
+
+typedef struct gate_options {
+    cli_shared shared;
+    bool counters, write, exact;
+} gate_options;
+
+static const cli_option options_table[] = {
+    {"counters", CLI_FLAG, offsetof(gate_options, counters), NULL,
+     "the simulator's counts: instructions, sectors, wavefronts, atomics, barriers"},
+    CLI_AGAINST("the counts to compare with (counters.csv of the family, FILE.counters.csv beside your own)"),
+    {"write", CLI_FLAG, offsetof(gate_options, write), NULL, "writes what is counted now into that file"},
+    {"exact", CLI_FLAG, offsetof(gate_options, exact), NULL,
+     "fails for any difference: for counts that are kept beside the code"},
+    CLI_CASE("only these cases; with --write one that the file does not have yet"),
+    CLI_FAMILY,
+    CLI_GPU,
+    CLI_JSON_OF("what differs, a line for each family, guest or program"),
+    CLI_NVCC_FLAG,
+    CLI_TIMEOUT,
+    {0},
+};
+
+// What writes the counts: the words of this command, and --write.
+static void add_again(base_text *out, const gate_options *o, const workload *w, const kz_family *family) {
+    base_text_add(out, "kz gate --counters");
+    if (o->shared.family) base_text_add(out, " --family %s", o->shared.family);
+    if (o->shared.against) base_text_add(out, " --against %s", o->shared.against);
+    base_text_add(out, " --write %s", family ? family->name : w->files[0]);
+    for (size_t i = 0; i < w->argument_count; i++)
+        base_text_add(out, "%s %s", i ? "" : " --", w->arguments[i]);
+}
+
+// The exit status of one gate; the worst of several is the command's.
+static int judge(const report_gate *r) {
+    if (report_gate_passes(r)) return CLI_OK;
+    return r->other_compiler ? CLI_UNCHECKED : CLI_REGRESSION;
+}
+
+static kz_status show(const gate_options *o, const workload *w, const kz_family *family,
+                      const workload_gate *gate, json_t *lines, int *code, kz_error *error) {
+    base_text again = {0}, look = {0};
+    add_again(&again, o, w, family);
+    if (family) base_text_add(&look, "kz prof %s/", family->name);
+    const report_gate report = {.subject = gate->subject,
+                                .path = gate->path,
+                                .again = again.data ? again.data : "",
+                                .look = look.data,
+                                .before = &gate->before,
+                                .now = &gate->now,
+                                .changes = gate->changes,
+                                .change_count = gate->change_count,
+                                .verdicts = gate->verdicts,
+                                .has_file = gate->has_file,
+                                .other_compiler = gate->other_compiler,
+                                .written = gate->written,
+                                .exact = o->exact};
+    report_style style = report_detect_style(stdout);
+    if (!cli_to_stdout(&o->shared.json)) report_gate_print(stdout, &style, &report);
+    int own = judge(&report);
+    if (*code == CLI_OK || own == CLI_REGRESSION) *code = own;
+    base_text_free(&again);
+    base_text_free(&look);
+    return json_array_append_new(lines, report_gate_to_json(&report))
+               ? base_fail(error, KZ_NO_MEMORY, "no memory for what kz gate says")
+               : KZ_OK;
+}
+
+static kz_status gate_one(const gate_options *o, const workload *w, const kz_family *family, json_t *lines,
+                          int *code, kz_error *error) {
+    workload_gate_options options = {.settings = cli_program_settings(&o->shared),
+                                     .pattern = o->shared.pattern,
+                                     .against = o->shared.against,
+                                     .write = o->write,
+                                     .interrupted = cli_interrupted};
+    options.settings.interrupted = cli_interrupted;
+    if (cli_to_stdout(&o->shared.json)) options.settings.output = STDERR_FILENO;
+    workload_gate gate;
+    kz_status status = workload_gate_run(w, family, &options, &gate, error);
+    if (!status) status = show(o, w, family, &gate, lines, code, error);
+    workload_gate_close(&gate);
+    return status;
+}
+
+static kz_status check(const gate_options *o, const workload *w, kz_error *error) {
+    if (!o->counters) {
+        base_fail(error, KZ_INVALID, "kz gate has to be told what to compare");
+        base_fail_note(
+            error, "kz gate --counters compares the simulator's counts; kz bench --against compares times");
+        return KZ_INVALID;
+    }
+    if (w->kind == WORKLOAD_ZOO && w->zoo.count > 1 && o->shared.against)
+        return base_fail(error, KZ_INVALID, "--against names the counts of one family: name that family too");
+    if (w->kind == WORKLOAD_PROGRAM && o->shared.pattern)
+        return base_fail(error, KZ_INVALID, "a program has no cases: what it does is up to its arguments");
+    return KZ_OK;
+}
+
+static int run_workload(const cli_shared *shared, const workload *w) {
+    const gate_options *o = (const gate_options *)shared;
+    json_t *lines = json_array();
+    kz_error error = {0};
+    int code = CLI_OK;
+    bool zoo = w->kind == WORKLOAD_ZOO;
+    kz_status status = lines ? check(o, w, &error) : base_fail(&error, KZ_NO_MEMORY, "no memory");
+    cli_catch_interrupts();
+    for (size_t i = 0; i < (zoo ? w->zoo.count : 1) && !status; i++)
+        status = gate_one(o, w, zoo ? w->zoo.families[i] : NULL, lines, &code, &error);
+    if (!status && shared->json.given) status = report_write_lines(lines, shared->json.path, &error);
+    json_decref(lines);
+    if (!status) return code;
+    int failed = cli_fail(&error);
+    return cli_interrupted() ? CLI_INTERRUPTED : failed;
+}
+
+static int run(const cli_command *self, int argc, char **argv) {
+    gate_options options = {0};
+    const workload_request request = {
+        .command = "gate", .kinds = 1u << WORKLOAD_ZOO | 1u << WORKLOAD_GUEST | 1u << WORKLOAD_PROGRAM};
+    return cli_run_workload(self, argc, argv, &request, &options.shared, sizeof options, run_workload);
+}
+
+const cli_command cli_command_gate = {
+    .usage = "kz gate --counters [FAMILY[/VARIANT]...] [OPTIONS]\n"
+             "kz gate --counters --family FAMILY FILE.cu [OPTIONS]\n"
+             "kz gate --counters [OPTIONS] PROGRAM.cu [-- ARGUMENTS]",
+    .about = "Runs kernels in the simulator and compares what it counts with counts that were kept: "
+             "instructions by class,\n"
+             "sectors, wavefronts, atomics, barriers, branches. Counts are exact, so one more of anything is "
+             "found, with no\n"
+             "GPU and no noise. --write keeps what is counted now.\n\n"
+             "The counts of a family are in kernels/<group>/<family>/counters.csv, which also lists its "
+             "cases; run kz gate in\n"
+             "the folder of the sources. Those of a file of your own are beside it: my.counters.csv for "
+             "my.cu. A program has a\n"
+             "row for each of its kernels. Counts are of one simulated GPU and of the PTX of one compiler: "
+             "with another\n"
+             "compiler nothing is compared, and kz gate says how to keep counts of your own.\n\n"
+             "Exit status: 0 where nothing is worse (with --exact: nothing differs), 7 where a count grew, "
+             "12 where the counts\n"
+             "are another compiler's.",
+    .examples =
+        "  kz gate --counters                        has any kernel of the zoo become dearer?\n"
+        "  kz gate --counters reduce/06_vector       this one?\n"
+        "  kz gate --counters reduce --write         these counts are meant\n"
+        "  kz gate --counters --family reduce --write my.cu    keeps the counts of a kernel of your own\n"
+        "  kz gate --counters --write app.cu -- 1024           of every kernel of a program\n"
+        "  kz gate --counters --json=gate.json app.cu -- 1024  for CI",
+    .options = options_table,
+    .run = run,
+};

@@ -1,0 +1,27 @@
+// What kz gate says: which counts changed, of which kernel in which case, by how much.
+#ifndef REPORT_GATE_GATE_H
+#define REPORT_GATE_GATE_H
+
+#include "bench/counts.h"
+#include "report/report.h"
+
+typedef struct report_gate {
+    const char *subject, *path; // "reduce", "kernels/primitives/reduce/counters.csv"
+    const char *again;          // the command that writes the counts: "kz gate --counters reduce --write"
+    const char *look;           // what shows a kernel's lines: "kz prof reduce/"; NULL: nothing does
+    const bench_counts *before, *now;
+    const bench_counts_change *changes;
+    size_t change_count;
+    const size_t *verdicts; // how many changes of each verdict there are
+    bool has_file, other_compiler, written;
+    bool exact; // what is better, new, renamed or gone is to be written too
+} report_gate;
+
+// Whether the counts are as they should be: nothing is worse; with `exact`, nothing differs.
+bool report_gate_passes(const report_gate *gate);
+// A line of sums, then what differs.
+void report_gate_print(FILE *file, const report_style *style, const report_gate *gate);
+// One object with all that differs; NULL when out of memory.
+json_t *report_gate_to_json(const report_gate *gate);
+
+#endif
