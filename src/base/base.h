@@ -61,6 +61,8 @@ void base_text_free(base_text *text);
 // Bytes of the UTF-8 character at `at`, which ends with a NUL somewhere; 0 where it is none.
 size_t base_utf8_length(const char *at);
 bool base_ends_with(const char *text, const char *suffix);
+// Lines of C or CUDA with more on them than blanks and comments.
+size_t base_code_lines(const char *text);
 
 // ---- hash: FNV-1a, 64 bits ------------------------------------------------------------------------
 

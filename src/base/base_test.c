@@ -173,6 +173,15 @@ static void hashes_as_published(void **state) { // vectors of the FNV's authors
     assert_true(base_hash(base_hash(BASE_HASH, "foo", 3), "bar", 3) == UINT64_C(0x85944171f73967e8));
 }
 
+static void comments_are_no_lines_of_code(void **state) {
+    assert_int_equal(base_code_lines(""), 0);
+    assert_int_equal(base_code_lines("// words\n\n  \t\n/* more\n int x;\n*/\n"), 0);
+    assert_int_equal(base_code_lines("int x; // words\n/* a */ int y;\n/* b\n */ int z;"), 3);
+    assert_int_equal(base_code_lines("char *s = \"/*\";\nint x;\nchar c = '\"'; // \"\nint y;\n"), 4);
+    assert_int_equal(base_code_lines("char *s = \"\\\"//\";\nint a = 1'000; /* x\n y */\nint b;\n"), 3);
+    assert_int_equal(base_code_lines("/*/ still\n one\n*/\n"), 0);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(self_and_clock),
@@ -186,6 +195,7 @@ int main(void) {
         cmocka_unit_test(text_as_json),
         cmocka_unit_test(philox_known_answers),
         cmocka_unit_test(hashes_as_published),
+        cmocka_unit_test(comments_are_no_lines_of_code),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
