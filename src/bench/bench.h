@@ -11,6 +11,7 @@
 #include "bench/health.h"
 #include "bench/peaks.h"
 #include "bench/remote.h"
+#include "bench/limit.h"
 #include "bench/sampler.h"
 #include "family/case.h"
 
@@ -25,7 +26,9 @@ typedef struct bench_request {
     const kz_case *c;
     const kz_variant *const *variants;
     size_t variant_count;
-    const family_guest *guest; // may be NULL
+    const family_guest *guest;        // may be NULL
+    bench_facts guest_facts;          // what is known of it
+    const bench_assembler *assembler; // for what is told of machine code; may be NULL
     const kz_peer *const *peers;
     size_t peer_count;
     bench_remote *const *remotes; // rivals in Python
@@ -54,6 +57,9 @@ typedef struct bench_timing {
     double bytes_per_s, flops_per_s; // 0 where the work is 0
     double of_copy;                  // share of the measured copy; NAN where none was measured
     double of_compute;               // share of what the cores can compute; NAN where that is not the measure
+    double of_peak;                  // share of the peak that limits the case; NAN where none is known
+    double power_w;                  // the mean while it was timed, with its neighbours; NAN where unknown
+    double energy_j;                 // of a run, where runs are sustained; NAN elsewhere
     bool over_peak;                  // above 105% of every measured peak: the measurement is wrong
 } bench_timing;
 
@@ -85,6 +91,7 @@ typedef struct bench_outcome {
     // Peaks that were not measured beside this case: a copy, where none was; what the cores compute in the case's
     // type, where the case computes. NAN and "" where there is none.
     bench_known_peak known_copy, known_compute;
+    bench_limit limit; // which peak limits the case
     size_t count;
     bench_result results[BENCH_CANDIDATES];
 } bench_outcome;
@@ -98,6 +105,11 @@ void bench_outcome_free(bench_outcome *outcome);
 // and both were measured.
 void bench_outcome_derive(bench_outcome *outcome);
 bool bench_is_short(double seconds); // below 50 us the graph's figure is the figure
+
+// The greatest error against the reference of all checks of a result; NULL where none was done.
+const bench_check *bench_worst_check(const bench_result *result);
+// All that a candidate needs of the device's memory at once; the buffers of one set.
+uint64_t bench_peak_bytes(const bench_outcome *outcome, const bench_candidate *candidate);
 
 // Whether a figure in flops per second says more than one in bytes: there are more of them for each byte than
 // any GPU that we know could do while it waits for the byte.

@@ -10,6 +10,16 @@
 #include "device/share.h"
 #include "family/check.h"
 
+bench_candidate bench_candidate_blank(bench_provider provider, const char *by, const char *name) {
+    bench_candidate made = {.provider = provider,
+                            .own_bytes = UINT64_MAX,
+                            .code = bench_code_unknown(),
+                            .facts = bench_facts_unknown()};
+    snprintf(made.by, sizeof made.by, "%s", by);
+    snprintf(made.name, sizeof made.name, "%s", name);
+    return made;
+}
+
 // ---- variants and guests: a plan and its module -----------------------------------------------------
 
 typedef struct program {
@@ -50,17 +60,6 @@ static void hash_image(const kz_image *image, char text[20]) {
     snprintf(text, 20, "%016llx", (unsigned long long)h);
 }
 
-static void describe_kernel(program *p, bench_candidate *candidate) {
-    candidate->kernel = (kz_kernel_info){.size = sizeof candidate->kernel, .registers = -1};
-    kz_kernel *kernel;
-    for (uint32_t i = p->plan.step_count; i-- > 0;) {
-        if (p->plan.steps[i].kind != KZ_STEP_LAUNCH) continue;
-        if (kz_module_kernel(p->module, p->plan.steps[i].entry, &kernel, NULL) == KZ_OK)
-            kz_kernel_get_info(kernel, &candidate->kernel, NULL);
-        return;
-    }
-}
-
 static kz_status open_program(const bench_data *data, const family_check_job *job, const kz_image *image,
                               bench_candidate *candidate, kz_error *error) {
     program *p = calloc(1, sizeof *p);
@@ -82,14 +81,14 @@ static kz_status open_program(const bench_data *data, const family_check_job *jo
     candidate->plan = p->plan;
     candidate->workspace_bytes = p->plan.workspace_bytes;
     hash_image(image, candidate->code_hash);
-    describe_kernel(p, candidate);
+    candidate->code = bench_code_of(data->device, p->module, image, &p->plan, data->assembler);
     return KZ_OK;
 }
 
 kz_status bench_candidate_variant(const bench_data *data, const kz_variant *variant,
                                   bench_candidate *candidate, kz_error *error) {
-    *candidate = (bench_candidate){.provider = BENCH_ZOO, .by = "kz", .kernel.registers = -1};
-    snprintf(candidate->name, sizeof candidate->name, "%s", variant->name);
+    *candidate = bench_candidate_blank(BENCH_ZOO, "kz", variant->name);
+    candidate->facts = bench_facts_of(data->family->name, variant->name);
     const family_check_job job = {.family = data->family,
                                   .variant = variant,
                                   .c = &data->c,
@@ -102,8 +101,7 @@ kz_status bench_candidate_variant(const bench_data *data, const kz_variant *vari
 
 kz_status bench_candidate_guest(const bench_data *data, const family_guest *guest, bench_candidate *candidate,
                                 kz_error *error) {
-    *candidate = (bench_candidate){.provider = BENCH_GUEST, .by = "guest", .kernel.registers = -1};
-    snprintf(candidate->name, sizeof candidate->name, "%s", family_guest_name(guest));
+    *candidate = bench_candidate_blank(BENCH_GUEST, "guest", family_guest_name(guest));
     const family_check_job job = {
         .family = data->family, .guest = guest, .c = &data->c, .device = data->device, .seed = data->seed};
     return open_program(data, &job, family_guest_image(guest), candidate, error);
@@ -163,8 +161,7 @@ static kz_status peak_allocate(peak *r, kz_error *error) {
 kz_status bench_candidate_peak(const bench_data *data, bench_probes *probes, bench_peak kind, double bytes,
                                bench_candidate *candidate, kz_error *error) {
     static const char *const names[] = {"copy by the driver", "copy by a kernel", "read"};
-    *candidate = (bench_candidate){.provider = BENCH_PEAK, .by = "peak", .kernel.registers = -1};
-    snprintf(candidate->name, sizeof candidate->name, "%s", names[kind]);
+    *candidate = bench_candidate_blank(BENCH_PEAK, "peak", names[kind]);
     if (kind != BENCH_PEAK_COPY_DRIVER && !bench_probes_has_kernels(probes))
         return base_fail(error, KZ_UNSUPPORTED, "this device has no kernel for the peak \"%s\"", names[kind]);
     peak *r = calloc(1, sizeof *r);

@@ -3,8 +3,10 @@
 #ifndef BENCH_CANDIDATE_H
 #define BENCH_CANDIDATE_H
 
+#include "bench/code.h"
 #include "bench/condition.h"
 #include "bench/data.h"
+#include "bench/facts.h"
 #include "bench/probes.h"
 #include "family/guest.h"
 #include "peers/peer.h"
@@ -28,8 +30,10 @@ typedef struct bench_candidate {
     char code_hash[20]; // of PTX and machine code; "" where unknown
     uint64_t workspace_bytes;
     double prepare_seconds; // what a rival took to compile or plan; 0 where it was not asked
-    kz_kernel_info kernel;  // of the plan's last launch; registers -1 where unknown
-    kz_plan plan;           // of a variant or a guest; no steps elsewhere
+    uint64_t own_bytes;     // of a peer: device memory that it took by itself; UINT64_MAX where unknown
+    bench_code code;        // of a variant or a guest
+    bench_facts facts;      // the same
+    kz_plan plan;           // the same; no steps elsewhere
     void *self;
     kz_status (*enqueue)(void *self, kz_stream *stream, size_t set, kz_error *error);
     // Writes the inputs of a set again, by a kernel; NULL: they are the data's.
@@ -37,6 +41,9 @@ typedef struct bench_candidate {
     const bench_elsewhere *elsewhere; // NULL: it is sampled here. Else `enqueue` returns when the run is done
     void (*close)(void *self);
 } bench_candidate;
+
+// One of which nothing is known but its name.
+bench_candidate bench_candidate_blank(bench_provider provider, const char *by, const char *name);
 
 // The data must outlive the candidate. KZ_UNSUPPORTED with the reason where it does not do this case.
 kz_status bench_candidate_variant(const bench_data *data, const kz_variant *variant,

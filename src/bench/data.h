@@ -6,6 +6,7 @@
 #ifndef BENCH_DATA_H
 #define BENCH_DATA_H
 
+#include "bench/code.h"
 #include "bench/probes.h"
 #include "family/compare.h"
 #include "kz/family.h"
@@ -26,6 +27,7 @@ typedef struct bench_data {
     size_t stride[KZ_FAMILY_BUFFERS];        // a multiple of 256
     kz_ptr pristine[KZ_FAMILY_BUFFERS];      // inouts: what to restore from; 0 for the rest
     double input_seconds, reference_seconds; // what making them took on the host
+    const bench_assembler *assembler;        // for the candidates' code; may be NULL
 } bench_data;
 
 // How many sets make the footprint several times L2, within what memory allows; at least 1.

@@ -96,6 +96,7 @@ bench_health bench_monitor_read(const bench_monitor *m) {
     unsigned value = 0;
     unsigned long long reasons = 0, millijoules = 0;
     h.known = true;
+    h.time = base_seconds();
     if (m->clock) h.sm_hz = scaled(m->clock(m->device, CLOCK_SM, &value), &value, 1e6);
     if (m->clock) h.memory_hz = scaled(m->clock(m->device, CLOCK_MEMORY, &value), &value, 1e6);
     if (m->temperature) h.temperature_c = scaled(m->temperature(m->device, SENSOR_GPU, &value), &value, 1);
@@ -104,6 +105,12 @@ bench_health bench_monitor_read(const bench_monitor *m) {
     if (m->energy && m->energy(m->device, &millijoules) == 0) h.energy_j = (double)millijoules * 1e-3;
     if (m->throttle && m->throttle(m->device, &reasons) == 0) h.throttle_reasons = (int64_t)reasons;
     return h;
+}
+
+double bench_mean_power(const bench_health *before, const bench_health *after) {
+    double seconds = after->time - before->time;
+    return before->known && after->known && seconds > 0 ? (after->energy_j - before->energy_j) / seconds
+                                                        : (double)NAN;
 }
 
 int bench_monitor_others(const bench_monitor *m) {

@@ -8,11 +8,15 @@
 
 typedef struct bench_health {
     bool known;
+    double time;             // when it was read, in seconds
     double sm_hz, memory_hz; // clocks right now
     double temperature_c, power_w, power_limit_w;
     double energy_j;          // since the driver was loaded: differences count
     int64_t throttle_reasons; // NVML's bits; 0 is none, -1 unknown
 } bench_health;
+
+// The mean power between two readings, by the energy that went through in between; NAN where unknown.
+double bench_mean_power(const bench_health *before, const bench_health *after);
 
 typedef struct bench_monitor bench_monitor;
 

@@ -40,6 +40,18 @@ static void figures_come_in_si_units(void **state) {
     bench_monitor_close(m);
 }
 
+static void power_is_energy_by_time(void **state) {
+    (void)state;
+    const bench_health before = {.known = true, .time = 10, .energy_j = 1000};
+    bench_health after = {.known = true, .time = 12, .energy_j = 2300};
+    assert_float_equal(bench_mean_power(&before, &after), 650, 1e-9);
+    after.energy_j = NAN;
+    assert_true(isnan(bench_mean_power(&before, &after)));
+    assert_true(isnan(bench_mean_power(&before, &before))); // no time has passed
+    after = bench_monitor_read(NULL);
+    assert_true(isnan(bench_mean_power(&before, &after)));
+}
+
 static void another_device_is_not_taken_for_this_one(void **state) {
     (void)state;
     setenv("KZ_LIBNVML", FAKE_NVML, 1);
@@ -62,6 +74,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(without_nvml_nothing_is_known),
         cmocka_unit_test(figures_come_in_si_units),
+        cmocka_unit_test(power_is_energy_by_time),
         cmocka_unit_test(another_device_is_not_taken_for_this_one),
         cmocka_unit_test(throttling_is_put_into_words),
     };

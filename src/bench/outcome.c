@@ -28,8 +28,11 @@ static void derive(bench_outcome *o, size_t condition) {
     for (size_t i = 0; i < o->count; i++) {
         bench_timing *t = &o->results[i].timings[condition];
         double seconds = t->series.summary.median;
-        t->of_copy = t->of_compute = NAN;
+        t->of_copy = t->of_compute = t->of_peak = t->power_w = t->energy_j = NAN;
         if (!t->taken || seconds <= 0) continue;
+        t->power_w = bench_mean_power(&t->before, &t->after);
+        // Elsewhere candidates alternate, and the GPU rests between samples: nobody's energy.
+        if (o->conditions[condition].mode == BENCH_SUSTAINED) t->energy_j = t->power_w * seconds;
         t->bytes_per_s = o->work.bytes / seconds;
         if (o->results[i].candidate.provider != BENCH_PEAK) t->flops_per_s = o->work.flops / seconds;
     }
@@ -43,6 +46,8 @@ static void derive(bench_outcome *o, size_t condition) {
         t->of_copy = share_of_copy(o, condition, t->bytes_per_s);
         if (o->results[i].candidate.provider != BENCH_PEAK)
             t->of_compute = t->flops_per_s / o->known_compute.value;
+        if (!o->limit.computes || o->results[i].candidate.provider != BENCH_PEAK)
+            t->of_peak = bench_of_peak(&o->limit, &o->work, t->series.summary.median);
         t->over_peak =
             from_memory && t->bytes_per_s > OVER_PEAK * fmax(o->copy[condition], o->read[condition]);
     }
@@ -78,6 +83,18 @@ void bench_outcome_free(bench_outcome *outcome) {
     for (size_t i = 0; i < outcome->count; i++)
         for (int k = 0; k < BENCH_CONDITIONS; k++) bench_series_free(&outcome->results[i].timings[k].series);
     free(outcome);
+}
+
+const bench_check *bench_worst_check(const bench_result *r) {
+    const bench_check *checks[] = {&r->before, &r->after, &r->fresh}, *worst = NULL;
+    for (size_t i = 0; i < sizeof checks / sizeof *checks; i++)
+        if (checks[i]->done && (!worst || checks[i]->comparison.worst_error > worst->comparison.worst_error))
+            worst = checks[i];
+    return worst;
+}
+
+uint64_t bench_peak_bytes(const bench_outcome *o, const bench_candidate *c) {
+    return o->footprint_bytes + c->workspace_bytes + (c->own_bytes == UINT64_MAX ? 0 : c->own_bytes);
 }
 
 bool bench_work_computes(const kz_work *work) { return work->bytes > 0 && work->flops > 20 * work->bytes; }

@@ -22,6 +22,7 @@ json_t *bench_number(double value) { return isfinite(value) ? json_real(six_digi
 static json_t *number(double value) { return bench_number(value); }
 static json_t *count(uint64_t value) { return json_integer((json_int_t)value); }
 static json_t *known(double value) { return value > 0 ? number(value) : json_null(); } // 0 means unknown
+static json_t *known_count(int64_t value) { return value < 0 ? json_null() : json_integer(value); }
 static json_t *text(const char *value) { return value && value[0] ? json_string(value) : json_null(); }
 
 // ---- the run ------------------------------------------------------------------------------------
@@ -88,13 +89,20 @@ static json_t *known_peak(const bench_known_peak *peak) {
     return json_pack("{so, ss}", "per_s", number(peak->value), "origin", peak->origin);
 }
 
+// The one that limits the case; NULL where none is known.
+static json_t *limit_object(const bench_limit *r) {
+    if (!r->name[0]) return NULL;
+    return json_pack("{ss, so, ss, so}", "name", r->name, "per_s", number(r->peak.value), "origin",
+                     r->peak.origin, "ridge", number(r->ridge));
+}
+
 static json_t *peaks_object(const bench_run_info *run, const bench_outcome *o, size_t condition) {
     const kz_device_info *d = &run->device;
-    return json_pack("{so, so, so, so, so*, so*}", "copy_bytes_per_s", number(o->copy[condition]),
+    return json_pack("{so, so, so, so, so*, so*, so*}", "copy_bytes_per_s", number(o->copy[condition]),
                      "read_bytes_per_s", number(o->read[condition]), "nominal_bytes_per_s",
                      known(d->peak_bytes_per_s), "nominal_flops_f32_per_s", known(d->peak_flops_f32),
                      "known_copy", isnan(o->copy[condition]) ? known_peak(&o->known_copy) : NULL,
-                     "known_compute", known_peak(&o->known_compute));
+                     "known_compute", known_peak(&o->known_compute), "limit", limit_object(&o->limit));
 }
 
 // ---- the case ------------------------------------------------------------------------------------
@@ -137,8 +145,8 @@ static json_t *cache_object(const bench_outcome *o, bench_condition how) {
 }
 
 static json_t *work_object(const bench_outcome *o) {
-    return json_pack("{so, so, ss}", "bytes", number(o->work.bytes), "flops", number(o->work.flops), "source",
-                     "the family's least");
+    return json_pack("{so, so, so, ss}", "bytes", number(o->work.bytes), "flops", number(o->work.flops),
+                     "intensity", number(o->limit.intensity), "source", "the family's least");
 }
 
 static json_t *host_object(const bench_outcome *o) {
@@ -147,15 +155,32 @@ static json_t *host_object(const bench_outcome *o) {
 }
 
 static json_t *memory_object(const bench_outcome *o, const bench_candidate *c) {
-    return json_pack("{so, so}", "buffers_bytes", count(o->footprint_bytes), "workspace_bytes",
-                     count(c->workspace_bytes));
+    return json_pack("{so, so, so, so}", "buffers_bytes", count(o->footprint_bytes), "workspace_bytes",
+                     count(c->workspace_bytes), "own_bytes",
+                     c->own_bytes == UINT64_MAX ? json_null() : count(c->own_bytes), "peak_bytes",
+                     count(bench_peak_bytes(o, c)));
 }
 
-static json_t *kernel_object(const bench_candidate *c) {
-    if (c->kernel.registers < 0) return json_null();
-    return json_pack("{si, so, so}", "registers", c->kernel.registers, "static_shared_bytes",
-                     count(c->kernel.static_shared_bytes), "local_bytes_per_thread",
-                     count(c->kernel.local_bytes_per_thread));
+static json_t *kernel_object(const bench_code *c) {
+    if (!c->launches) return json_null();
+    return json_pack("{si, so, so, so, so, so, so, so, so, so, so}", "launches", c->launches, "threads",
+                     known_count(c->threads), "registers", known_count(c->registers), "shared_bytes",
+                     known_count(c->shared_bytes), "local_bytes_per_thread", known_count(c->local_bytes),
+                     "blocks_per_multiprocessor", known_count(c->blocks), "warps_per_multiprocessor",
+                     known_count(c->warps), "occupancy", number(c->occupancy), "occupancy_limit",
+                     text(c->limit), "code_bytes", known_count(c->code_bytes), "ptx_instructions",
+                     known_count(c->ptx_instructions));
+}
+
+// What is known before it runs; null for rivals and peaks.
+static json_t *source_object(const bench_facts *f) {
+    if (f->lines < 0) return json_null();
+    const bench_judgement *j = &f->judged;
+    json_t *judged = j->readability ? json_pack("{si, si, si}", "portability", j->portability, "readability",
+                                                j->readability, "debugging", j->debugging)
+                                    : json_null();
+    return json_pack("{si, si, so, so, so}", "lines", f->lines, "all_lines", f->all_lines, "compile_s",
+                     number(f->compile_seconds), "compiler", text(f->compiler), "judged", judged);
 }
 
 // ---- the samples -----------------------------------------------------------------------------------
@@ -212,11 +237,12 @@ static json_t *statistics_object(const bench_series *series) {
 }
 
 static json_t *derived_object(const bench_outcome *o, const bench_timing *t) {
-    return json_pack("{so, so, so, so*, sb}", "bytes_per_s",
+    return json_pack("{so, so, so, so*, so, so, so, sb}", "bytes_per_s",
                      o->work.bytes > 0 ? number(t->bytes_per_s) : json_null(), "flops_per_s",
                      o->work.flops > 0 ? number(t->flops_per_s) : json_null(), "of_copy", number(t->of_copy),
-                     "of_compute", o->known_compute.origin[0] ? number(t->of_compute) : NULL, "over_peak",
-                     t->over_peak);
+                     "of_compute", o->known_compute.origin[0] ? number(t->of_compute) : NULL, "of_peak",
+                     number(t->of_peak), "power_w", number(t->power_w), "energy_j", number(t->energy_j),
+                     "over_peak", t->over_peak);
 }
 
 json_t *bench_counters_object(const kz_counters *c) {
@@ -303,13 +329,14 @@ json_t *bench_record(const bench_run_info *run, const bench_request *q, const be
                         : json_null(),
                   "runs_per_sample", timed ? count(t->runs) : json_null());
     json_t *rest = json_pack(
-        "{so, so, so, so*, so, so, so, so, so, so, so, so, ss, so}", "work", work_object(o), "host",
+        "{so, so, so, so*, so, so, so, so, so, so, so, so, so, ss, so}", "work", work_object(o), "host",
         host_object(o), "clocks", clocks, "samples_s",
         timed && run->samples ? samples_array(&t->series) : NULL, "statistics",
         timed ? statistics_object(&t->series) : json_null(), "derived",
         timed ? derived_object(o, t) : json_null(), "counters", bench_counters_object(&r->counters), "memory",
-        memory_object(o, &r->candidate), "kernel", kernel_object(&r->candidate), "check", checks_object(r),
-        "compare", timed ? comparisons_array(o, result, condition) : json_null(), "target",
+        memory_object(o, &r->candidate), "kernel", kernel_object(&r->candidate.code), "source",
+        source_object(&r->candidate.facts), "check", checks_object(r), "compare",
+        timed ? comparisons_array(o, result, condition) : json_null(), "target",
         timed && condition == o->figure ? target_object(target) : json_null(), "status", status_of(o, r, t),
         "reason", r->error.message[0] ? json_string(r->error.message) : json_null());
     int failed = json_object_update_new(record, what); // a NULL among them fails, and is no harm

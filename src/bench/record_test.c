@@ -44,12 +44,9 @@ static void make(bench_outcome *o, double *ours, double *theirs) {
                          .conditions = {{.mode = BENCH_LATENCY}, {.mode = BENCH_THROUGHPUT}},
                          .figure = IN_GRAPHS};
     for (int m = 0; m < BENCH_CONDITIONS; m++) o->copy[m] = o->read[m] = NAN;
-    strcpy(o->results[0].candidate.by, "kz");
-    strcpy(o->results[0].candidate.name, "03_warp_shuffle");
-    strcpy(o->results[1].candidate.by, "cub");
-    strcpy(o->results[1].candidate.name, "DeviceReduce");
-    o->results[1].candidate.provider = BENCH_PEER;
-    o->results[0].candidate.kernel.registers = o->results[1].candidate.kernel.registers = -1;
+    o->results[0].candidate = bench_candidate_blank(BENCH_ZOO, "kz", "03_warp_shuffle");
+    o->results[1].candidate = bench_candidate_blank(BENCH_PEER, "cub", "DeviceReduce");
+    o->limit = bench_limit_of(NULL, &o->work, KZ_F32);
     fill_timing(&o->results[0].timings[IN_GRAPHS], 2e-6, ours);
     fill_timing(&o->results[1].timings[IN_GRAPHS], 4e-6, theirs);
     o->results[0].before = (bench_check){.done = true, .seed = 2026, .comparison = {.count = 1}};
@@ -119,6 +116,107 @@ static void samples_are_kept_where_asked_for(void **state) {
     json_decref(other);
 }
 
+// 4000 bytes and 1000 flops in 2 us, of a peak of 4 GB/s; 600 W between two readings of a sustained run.
+static void metrics_are_written(void **state) {
+    (void)state;
+    double ours[SAMPLES], theirs[SAMPLES];
+    bench_outcome o;
+    bench_peaks peaks = {0};
+    peaks.of[BENCH_PEAK_dram_copy] = (bench_known_peak){.value = 4e9, .measured = true, .origin = "measured"};
+    peaks.of[BENCH_PEAK_fma_f32] = (bench_known_peak){.value = 8e9, .measured = true, .origin = "measured"};
+    make(&o, ours, theirs);
+    o.footprint_bytes = 4096;
+    o.limit = bench_limit_of(&peaks, &o.work, KZ_F32);
+    o.conditions[IN_GRAPHS].mode = BENCH_SUSTAINED;
+    bench_candidate *c = &o.results[0].candidate;
+    c->workspace_bytes = 100;
+    c->own_bytes = 50;
+    c->code = (bench_code){.launches = 2,
+                           .threads = 256,
+                           .registers = 40,
+                           .shared_bytes = 1024,
+                           .local_bytes = 16,
+                           .blocks = 6,
+                           .warps = 48,
+                           .occupancy = 0.75,
+                           .limit = "registers",
+                           .code_bytes = 640,
+                           .ptx_instructions = -1};
+    c->facts = (bench_facts){.lines = 20,
+                             .all_lines = 90,
+                             .compile_seconds = 1.5,
+                             .compiler = "nvcc 13",
+                             .judged = {.portability = 5, .readability = 4, .debugging = 3}};
+    bench_timing *t = &o.results[0].timings[IN_GRAPHS];
+    t->before = (bench_health){.known = true, .time = 1, .energy_j = 100};
+    t->after = (bench_health){.known = true, .time = 2, .energy_j = 700};
+    bench_outcome_derive(&o);
+    json_t *r = bench_record(&run, &request, &o, 0, IN_GRAPHS, NULL);
+    static const struct {
+        const char *path;
+        double value;
+    } numbers[] = {{"work.intensity", 0.25},
+                   {"device.peaks.limit.per_s", 4e9},
+                   {"device.peaks.limit.ridge", 2},
+                   {"derived.of_peak", 0.499027},
+                   {"derived.power_w", 600},
+                   {"derived.energy_j", 1.20234e-3},
+                   {"memory.peak_bytes", 4246},
+                   {"memory.own_bytes", 50},
+                   {"kernel.launches", 2},
+                   {"kernel.threads", 256},
+                   {"kernel.registers", 40},
+                   {"kernel.shared_bytes", 1024},
+                   {"kernel.local_bytes_per_thread", 16},
+                   {"kernel.blocks_per_multiprocessor", 6},
+                   {"kernel.warps_per_multiprocessor", 48},
+                   {"kernel.occupancy", 0.75},
+                   {"kernel.code_bytes", 640},
+                   {"source.lines", 20},
+                   {"source.all_lines", 90},
+                   {"source.compile_s", 1.5},
+                   {"source.judged.portability", 5},
+                   {"source.judged.readability", 4},
+                   {"source.judged.debugging", 3}};
+    for (size_t i = 0; i < BASE_COUNT(numbers); i++) {
+        json_t *found = at(r, numbers[i].path);
+        if (!json_is_number(found) || fabs(json_number_value(found) / numbers[i].value - 1) > 1e-5)
+            fail_msg("%s is %g, not %g", numbers[i].path, json_number_value(found), numbers[i].value);
+    }
+    assert_string_equal(json_string_value(at(r, "device.peaks.limit.name")), "dram_copy");
+    assert_string_equal(json_string_value(at(r, "kernel.occupancy_limit")), "registers");
+    assert_string_equal(json_string_value(at(r, "source.compiler")), "nvcc 13");
+    assert_true(json_is_null(at(r, "kernel.ptx_instructions")));
+    json_decref(r);
+}
+
+// Of samples that alternate with others nobody can say whose energy it was.
+static void energy_is_of_sustained_runs_alone(void **state) {
+    (void)state;
+    double ours[SAMPLES], theirs[SAMPLES];
+    bench_outcome o;
+    make(&o, ours, theirs);
+    bench_timing *t = &o.results[0].timings[IN_GRAPHS];
+    t->before = (bench_health){.known = true, .time = 1, .energy_j = 100};
+    t->after = (bench_health){.known = true, .time = 2, .energy_j = 700};
+    bench_outcome_derive(&o);
+    json_t *r = bench_record(&run, &request, &o, 0, IN_GRAPHS, NULL);
+    assert_true(json_is_null(at(r, "derived.energy_j")));
+    assert_float_equal(json_number_value(at(r, "derived.power_w")), 600, 1e-9);
+    json_decref(r);
+}
+
+static void the_worst_error_counts(void **state) {
+    (void)state;
+    bench_result r = {.before = {.done = true, .comparison = {.worst_error = 1e-6, .worst_ratio = 0.1}},
+                      .fresh = {.done = true, .comparison = {.worst_error = 3e-6, .worst_ratio = 0.3}}};
+    assert_ptr_equal(bench_worst_check(&r), &r.fresh);
+    r.fresh.done = false;
+    assert_ptr_equal(bench_worst_check(&r), &r.before);
+    r.before.done = false;
+    assert_null(bench_worst_check(&r));
+}
+
 static void unknown_is_null(void **state) {
     (void)state;
     double ours[SAMPLES], theirs[SAMPLES];
@@ -133,6 +231,8 @@ static void unknown_is_null(void **state) {
                                           "device.peaks.copy_bytes_per_s",
                                           "derived.of_copy",
                                           "kernel",
+                                          "source",
+                                          "memory.own_bytes",
                                           "check.after",
                                           "device.peaks.nominal_bytes_per_s",
                                           "target",
@@ -256,6 +356,9 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_record_says_what_was_measured),
         cmocka_unit_test(samples_are_kept_where_asked_for),
+        cmocka_unit_test(metrics_are_written),
+        cmocka_unit_test(energy_is_of_sustained_runs_alone),
+        cmocka_unit_test(the_worst_error_counts),
         cmocka_unit_test(unknown_is_null),
         cmocka_unit_test(what_was_not_timed_has_a_reason),
         cmocka_unit_test(states_are_reported),

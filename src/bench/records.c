@@ -14,12 +14,11 @@ static const struct {
     const char *key;
     level level;
 } homes[] = {
-    {"run", CASE},           {"code", CASE},           {"environment", CASE},
-    {"device", CASE},        {"case", CASE},           {"cache", CASE},
-    {"timer", CASE},         {"work", CASE},           {"host", CASE},
-    {"figure", MODE},        {"clocks", MODE},         {"peaks", MODE},
+    {"run", CASE},           {"code", CASE},           {"environment", CASE}, {"device", CASE},
+    {"case", CASE},          {"cache", CASE},          {"timer", CASE},       {"work", CASE},
+    {"host", CASE},          {"figure", MODE},         {"clocks", MODE},      {"peaks", MODE},
     {"stream", MODE},        {"roofs", MODE}, // as peaks were called
-    {"memory", CANDIDATE},   {"kernel", CANDIDATE},    {"check", CANDIDATE},
+    {"memory", CANDIDATE},   {"kernel", CANDIDATE},    {"source", CANDIDATE}, {"check", CANDIDATE},
     {"counters", CANDIDATE}, {"candidate", CANDIDATE},
 };
 

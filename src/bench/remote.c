@@ -321,9 +321,7 @@ static void remote_close(void *self) {
 static const bench_elsewhere elsewhere = {remote_open, remote_sample, remote_replay};
 
 bench_candidate bench_candidate_failed(const bench_remote *r) {
-    bench_candidate candidate = {.provider = BENCH_PEER, .kernel.registers = -1};
-    snprintf(candidate.by, sizeof candidate.by, "%s", r->name);
-    snprintf(candidate.name, sizeof candidate.name, "%s", r->name);
+    bench_candidate candidate = bench_candidate_blank(BENCH_PEER, r->name, r->name);
     snprintf(candidate.version, sizeof candidate.version, "%s", r->version);
     return candidate;
 }

@@ -169,7 +169,7 @@ static kz_status rival_prepare(rival *r, bench_candidate *candidate, const char 
 
 kz_status bench_candidate_peer(const bench_data *data, const kz_peer *peer, bench_candidate *candidate,
                                kz_error *error) {
-    *candidate = (bench_candidate){.provider = BENCH_PEER, .kernel.registers = -1};
+    *candidate = bench_candidate_blank(BENCH_PEER, peer->name, "");
     rival *r = calloc(1, sizeof *r);
     if (!r) return base_fail(error, KZ_NO_MEMORY, "no memory for a candidate");
     r->data = data;
@@ -187,7 +187,6 @@ kz_status bench_candidate_peer(const bench_data *data, const kz_peer *peer, benc
         free(r);
         return base_fail(error, KZ_UNSUPPORTED, "no candidate of the peer %s: %s", peer->name, why);
     }
-    snprintf(candidate->by, sizeof candidate->by, "%s", peer->name);
     snprintf(candidate->name, sizeof candidate->name, "%s", offer);
     snprintf(candidate->version, sizeof candidate->version, "%s", version);
     candidate->self = r;

@@ -39,6 +39,21 @@ static bench_result *next_result(session *s) {
     return o->count < BENCH_CANDIDATES ? &o->results[o->count++] : NULL;
 }
 
+// The device's memory that nobody has; 0 where it does not say, for only on a GPU others do not come and go.
+static size_t free_bytes(const session *s) {
+    size_t bytes = 0;
+    if (kz_device_get_info(s->data.device)->kind != KZ_DEVICE_CUDA) return 0;
+    return kz_memory_available(s->data.device, &bytes, NULL) == KZ_OK ? bytes : 0;
+}
+
+// A library allocates when it prepares or at its first run: what is gone since then, less what we gave it.
+static void note_memory(const session *s, bench_candidate *c, size_t before, uint64_t given) {
+    size_t after = free_bytes(s);
+    if (!before || !after) return;
+    if (c->own_bytes == UINT64_MAX) c->own_bytes = 0;
+    if (before > after + given) c->own_bytes += before - after - given;
+}
+
 // A rival in Python. One that is not there is no candidate, and told of apart; one that fails is a row.
 static void open_remote(session *s, bench_remote *remote) {
     bench_remote_offer offer;
@@ -50,8 +65,11 @@ static void open_remote(session *s, bench_remote *remote) {
         r->status = status;
         r->error = error;
     }
-    for (size_t i = 0; !status && i < offer.count && !stopped(s) && (r = next_result(s)); i++)
+    for (size_t i = 0; !status && i < offer.count && !stopped(s) && (r = next_result(s)); i++) {
+        size_t before = free_bytes(s);
         r->status = bench_candidate_remote(&s->data, remote, offer.names[i], &r->candidate, &r->error);
+        note_memory(s, &r->candidate, before, 0);
+    }
 }
 
 // A peer that does not do the case is no candidate; a variant that does not is one, with the reason.
@@ -60,10 +78,14 @@ static void open_candidates(session *s) {
     bench_result *r;
     for (size_t i = 0; i < q->variant_count && (r = next_result(s)); i++)
         r->status = bench_candidate_variant(&s->data, q->variants[i], &r->candidate, &r->error);
-    if (q->guest && (r = next_result(s)))
+    if (q->guest && (r = next_result(s))) {
         r->status = bench_candidate_guest(&s->data, q->guest, &r->candidate, &r->error);
+        r->candidate.facts = q->guest_facts;
+    }
     for (size_t i = 0; i < q->peer_count && (r = next_result(s)); i++) {
+        size_t free_before = free_bytes(s);
         r->status = bench_candidate_peer(&s->data, q->peers[i], &r->candidate, &r->error);
+        note_memory(s, &r->candidate, free_before, r->candidate.workspace_bytes);
         if (r->status == KZ_UNSUPPORTED) memset(r, 0, sizeof *r), s->outcome->count--;
     }
     for (size_t i = 0; i < q->remote_count && !stopped(s); i++) open_remote(s, q->remotes[i]);
@@ -111,7 +133,9 @@ static kz_status check_before(session *s, kz_error *error) {
         if (r->status != KZ_OK) continue;
         kz_counters dropped = {.size = sizeof dropped};
         if (counts) kz_counters_read(s->data.device, &dropped, true, NULL);
+        size_t free_before = free_bytes(s);
         r->status = check_plain(s, r, &r->before, "before timing");
+        if (r->candidate.provider == BENCH_PEER) note_memory(s, &r->candidate, free_before, 0);
         r->counters.size = sizeof r->counters;
         if (counts) kz_counters_read(s->data.device, &r->counters, true, NULL);
         if (bench_is_fatal(r->status)) return give_error(r, error);
@@ -328,17 +352,14 @@ static kz_status time_condition(session *s, size_t condition, bool check, kz_err
 // What is known of the device, as far as it says something of this case. A copy of what fits into the caches is
 // another thing than one of DRAM.
 static void take_known_peaks(const bench_request *q, bench_outcome *o) {
-    static const int by_type[KZ_TYPE_COUNT] = {[KZ_F32] = BENCH_PEAK_fma_f32 + 1,
-                                               [KZ_F64] = BENCH_PEAK_fma_f64 + 1,
-                                               [KZ_F16] = BENCH_PEAK_fma_f16 + 1,
-                                               [KZ_BF16] = BENCH_PEAK_fma_bf16 + 1};
+    o->limit = bench_limit_of(q->peaks, &o->work, q->c->type);
     o->known_copy = o->known_compute = (bench_known_peak){.value = NAN, .nominal = NAN, .origin = ""};
     if (!q->peaks) return;
     if (q->peaks->of[BENCH_PEAK_dram_copy].measured &&
         o->work.bytes > 4.0 * (double)kz_device_get_info(q->device)->l2_bytes)
         o->known_copy = q->peaks->of[BENCH_PEAK_dram_copy];
-    if (bench_work_computes(&o->work) && by_type[q->c->type])
-        o->known_compute = q->peaks->of[by_type[q->c->type] - 1];
+    const bench_known_peak *compute = bench_compute_peak(q->peaks, q->c->type);
+    if (bench_work_computes(&o->work) && compute) o->known_compute = *compute;
 }
 
 // What is verified once more is the last graph of each, for a graph may go wrong where a launch does not.
@@ -374,6 +395,7 @@ static kz_status run_session(session *s, kz_error *error) {
     o->sets = o->timed ? bench_data_sets(q->device, q->family, q->c) : 1;
     kz_status status = bench_data_open(q->device, q->family, q->c, q->seed, o->sets, &s->data, error);
     if (status != KZ_OK) return status;
+    s->data.assembler = q->assembler;
     o->footprint_bytes = s->data.footprint;
     o->input_seconds = s->data.input_seconds;
     o->reference_seconds = s->data.reference_seconds;

@@ -393,6 +393,8 @@ typedef struct launch_config { // CUlaunchConfig
 // A peer launches through the driver, as a library would.
 static int (*fake_function)(void **function, void *module, const char *name);
 static int (*fake_launch)(const launch_config *config, void *function, void **params, void **extra);
+static int (*fake_alloc)(kz_ptr *address, size_t bytes);
+static kz_ptr peer_memory;
 
 static const char *peer_offers(const kz_peer_problem *p) {
     return strcmp(p->family, "toy") == 0 && p->axes[0] == 3001 ? "Add" : NULL;
@@ -416,6 +418,12 @@ static int peer_run_plain(const kz_peer_problem *p, const kz_peer_plan *plan, co
     *why = "the fake refused";
     return fake_function(&function, NULL, "add_f32") || fake_launch(&config, function, params, NULL);
 }
+// Takes memory of its own at its first run, as libraries do.
+static int peer_allocates(const kz_peer_problem *p, const kz_peer_plan *plan, const kz_peer_call *call,
+                          const char **why) {
+    if (!peer_memory && fake_alloc(&peer_memory, 3 << 20)) return 1;
+    return peer_run_plain(p, plan, call, why);
+}
 static int peer_fails(const kz_peer_problem *p, const kz_peer_plan *plan, const kz_peer_call *call,
                       const char **why) {
     *why = "out of luck";
@@ -430,6 +438,7 @@ static kz_device *open_fake(const char *step) {
     assert_non_null(library);
     *(void **)&fake_function = dlsym(library, "cuModuleGetFunction");
     *(void **)&fake_launch = dlsym(library, "cuLaunchKernelEx");
+    *(void **)&fake_alloc = dlsym(library, "cuMemAlloc_v2");
     assert_int_equal(kz_device_open("cuda", &device, NULL), KZ_OK);
     return device;
 }
@@ -525,6 +534,19 @@ static void graphs_hold_a_millisecond_in_whole_rounds(void **state) {
     assert_int_equal(bench_graph_runs(0, 1), 2048);
 }
 
+static void what_a_peer_allocates_is_its_own(void **state) {
+    (void)state;
+    const kz_peer peer = {KZ_PEER_INTERFACE, "fast",       false,          version,
+                          peer_offers,       host_prepare, peer_allocates, NULL};
+    bench_outcome *o = race("2e-6", &peer);
+    const bench_candidate *guest = &o->results[0].candidate, *rival = &o->results[1].candidate;
+    assert_int_equal(rival->own_bytes, 3 << 20);
+    assert_int_equal(bench_peak_bytes(o, rival), o->footprint_bytes + rival->workspace_bytes + (3 << 20));
+    assert_true(guest->own_bytes == UINT64_MAX); // of ours all is known
+    assert_int_equal(bench_peak_bytes(o, guest), o->footprint_bytes);
+    bench_outcome_free(o);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(wrong_kernels_are_never_timed),
@@ -536,6 +558,7 @@ int main(void) {
         cmocka_unit_test(every_condition_is_timed_on_the_cpu),
         cmocka_unit_test(an_interruption_leaves_an_outcome),
         cmocka_unit_test(a_guest_races_a_peer),
+        cmocka_unit_test(what_a_peer_allocates_is_its_own),
         cmocka_unit_test(long_kernels_are_timed_by_single_launches),
         cmocka_unit_test(a_peer_that_fails_does_not_stop_the_others),
         cmocka_unit_test(a_peer_that_does_nothing_is_wrong),
