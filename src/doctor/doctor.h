@@ -17,7 +17,7 @@ typedef struct doctor_finding {
     const char *command; // NULL where there is nothing to do
 } doctor_finding;
 
-enum { DOCTOR_FINDINGS = 32 };
+enum { DOCTOR_FINDINGS = 48 };
 
 typedef struct doctor_findings {
     doctor_finding list[DOCTOR_FINDINGS];

@@ -76,12 +76,25 @@ static void looks_at_everything(void **state) {
     }
 }
 
+// Those that are missing for the same reason share a row.
+static void missing_rivals_have_the_command_that_gets_them(void **state) {
+    static doctor_findings all;
+    setenv("KZ_PEERS", "/nowhere/at/all", 1);
+    doctor_look_at_rivals(&all);
+    unsetenv("KZ_PEERS");
+    assert_true(all.count >= 2);
+    assert_string_equal(all.list[0].text, "kz bench races against none");
+    assert_non_null(strstr(all.list[1].text, "cub, cublas, "));
+    assert_non_null(strstr(all.list[1].text, "not built: `make bench`"));
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(reads_what_stands_after_a_key),
         cmocka_unit_test(shows_the_command_that_helps),
         cmocka_unit_test(more_findings_than_fit_are_left_out),
         cmocka_unit_test(looks_at_everything),
+        cmocka_unit_test(missing_rivals_have_the_command_that_gets_them),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -78,10 +78,27 @@ static bool is_broken(const bench_rival *rival, const bench_peers *peers, base_t
     return why->length > 0;
 }
 
+// Rivals that are missing for the same reason: "cub, cutlass" and what is said of each.
+typedef struct missing_rivals {
+    base_text names, reason;
+} missing_rivals;
+
+// The reason stands after the name, as bench_rival_missing puts it.
+static void add_missing(missing_rivals groups[BENCH_RIVALS], const char *name, const char *why) {
+    const char *reason = why + (strncmp(why, name, strlen(name)) == 0 ? strlen(name) : 0);
+    reason += strspn(reason, " ");
+    if (strncmp(reason, "is ", 3) == 0) reason += 3;
+    missing_rivals *group = groups;
+    while (group->reason.length && strcmp(group->reason.data, reason) != 0) group++;
+    if (!group->reason.length) base_text_add(&group->reason, "%s", reason);
+    base_text_add(&group->names, "%s%s", group->names.length ? ", " : "", name);
+}
+
 void doctor_look_at_rivals(doctor_findings *all) {
     bench_peers peers;
     kz_error error = {0};
-    base_text missing = {0}, here = {0};
+    missing_rivals missing[BENCH_RIVALS] = {0};
+    base_text here = {0};
     if (bench_peers_open_named(&peers, NULL, 0, true, &error)) {
         doctor_add(all, "rivals", DOCTOR_NOTE, "make bench", "%s", error.message);
         return;
@@ -90,16 +107,19 @@ void doctor_look_at_rivals(doctor_findings *all) {
         base_text why = {0};
         const bench_rival *rival = &bench_rivals[i];
         if (is_broken(rival, &peers, &why) || bench_rival_missing(rival, &peers, &why))
-            base_text_add(&missing, "%s%s", missing.length ? "; " : "", why.data);
+            add_missing(missing, rival->name, why.data ? why.data : "no memory");
         else
             base_text_add(&here, "%s%s", here.length ? ", " : "", rival->name);
         base_text_free(&why);
     }
-    doctor_add(all, "rivals", missing.length ? DOCTOR_NOTE : DOCTOR_HAVE, NULL, "%s%s%s",
-               here.length ? here.data : "kz bench races against none", missing.length ? "; " : "",
-               missing.length ? missing.data : "");
+    doctor_add(all, "rivals", here.length ? DOCTOR_HAVE : DOCTOR_NOTE, NULL, "%s",
+               here.length ? here.data : "kz bench races against none");
+    for (size_t i = 0; i < BENCH_RIVALS && missing[i].reason.length; i++) {
+        doctor_add(all, "rivals", DOCTOR_NOTE, NULL, "%s: %s", missing[i].names.data, missing[i].reason.data);
+        base_text_free(&missing[i].names);
+        base_text_free(&missing[i].reason);
+    }
     bench_peers_close(&peers);
-    base_text_free(&missing);
     base_text_free(&here);
 }
 
