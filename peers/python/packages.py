@@ -1,0 +1,25 @@
+"""The packages that providers measure: imported, or told to be missing."""
+
+import importlib
+
+from provider import Missing
+
+
+def package(name, least="0"):
+    """The module `name`, of version `least` or later; Missing with the command that gets it."""
+    try:
+        module = importlib.import_module(name)
+    except ImportError as failure:
+        raise Missing(f"no package {name} ({failure}): tools/setup python installs it, KZ_PYTHON names another Python")
+    if _numbers(module.__version__) < _numbers(least):
+        raise Missing(f"{name} {module.__version__} is too old, {least} is needed: tools/setup python installs it")
+    return module
+
+
+def _numbers(version):
+    parts = []
+    for part in version.split("+")[0].split("."):
+        if not part.isdigit():
+            break
+        parts.append(int(part))
+    return parts

@@ -1,0 +1,178 @@
+"""torch.compile, a candidate for each of its modes: what PyTorch's eager calls become when Inductor fuses them.
+
+The mode default compiles a function that writes its result into the family's buffer, so no copy is left. The other two
+replay CUDA graphs of PyTorch's own, which read and write memory of their own: the inputs are copied there by PyTorch, the
+result is copied back here, and both are part of the time. Compiling is reported apart.
+"""
+
+import math
+
+from packages import package
+
+torch = package("torch", "2.7")
+
+from tensors import tensors  # noqa: E402, after the check above
+
+NAME = "torch_compile"
+MODES = ("default", "reduce-overhead", "max-autotune")
+
+
+def version():
+    return torch.__version__
+
+
+def offers(problem):
+    if 0 in problem.axes.values() or problem.family not in FAMILIES or FAMILIES[problem.family](problem) is None:
+        return []
+    return list(MODES) if problem.device != "cpu" else ["default"]
+
+
+def prepare(problem, name, sets):
+    torch.set_grad_enabled(False)
+    torch.set_float32_matmul_precision("highest")  # no TF32
+    torch._dynamo.reset()  # what was compiled for other cases is of no use, and slows the search for what is
+    function, inputs, outputs = FAMILIES[problem.family](problem)
+    x = list(zip(*(tensors(sets, buffer, *shape) for buffer, shape in inputs.items())))
+    y = list(zip(*(tensors(sets, buffer, *shape) for buffer, shape in outputs.items())))
+    run = run_in_place(function, x, y) if name == "default" else run_graph(function, x, y, name)
+    for _ in range(3):  # compiled at the first run, recorded at the second
+        run(0)
+    return run
+
+
+def several(results):
+    return results if isinstance(results, tuple) else (results,)
+
+
+def run_in_place(function, x, y):
+    def write(inputs, outputs):
+        for output, result in zip(outputs, several(function(*inputs))):
+            output.copy_(result)
+
+    compiled = torch.compile(write, dynamic=False, fullgraph=True)
+    return lambda i: compiled(x[i], y[i])
+
+
+def run_graph(function, x, y, mode):
+    compiled = torch.compile(function, dynamic=False, fullgraph=True, mode=mode)
+
+    def run(i):
+        torch.compiler.cudagraph_mark_step_begin()
+        for output, result in zip(y[i], several(compiled(*x[i]))):
+            output.copy_(result)
+
+    return run
+
+
+# ---- what is compiled: (function, its inputs with their shapes, its outputs with theirs); None for what is not ----
+
+
+def vector_add(p):
+    return torch.add, {"x": (), "y": ()}, {"z": ()}
+
+
+def saxpy(p):
+    a = p.scalars["a"]
+    return lambda x, y: a * x + y, {"x": (), "y": ()}, {"y": ()}
+
+
+def elementwise(p):
+    functional, factor = torch.nn.functional, p.scalars["factor"]
+    function = {
+        "scale": lambda x: x * factor,
+        "relu": torch.relu,
+        "gelu_erf": functional.gelu,
+        "gelu_tanh": lambda x: functional.gelu(x, approximate="tanh"),
+        "silu": functional.silu,
+    }[p.operation]
+    return function, {"x": ()}, {"y": ()}
+
+
+def fold(p, outer, n, inner):
+    function = {
+        "sum": lambda x: torch.sum(x, 1, dtype=x.dtype),
+        "min": lambda x: torch.amin(x, 1),
+        "max": lambda x: torch.amax(x, 1),
+        "mean": lambda x: torch.mean(x, 1),
+        "argmin": lambda x: tuple(torch.min(x, 1)),
+        "argmax": lambda x: tuple(torch.max(x, 1)),
+    }[p.operation]
+    outputs = ("out", "index") if p.operation.startswith("arg") else ("out",)
+    return function, {"in": (outer, n, inner)}, dict.fromkeys(outputs, (outer, inner))
+
+
+def reduce(p):
+    return fold(p, 1, p.axes["n"], 1)
+
+
+def reduce_axis(p):
+    return fold(p, p.axes["outer"], p.axes["n"], p.axes["inner"])
+
+
+def scan(p):
+    """Inclusive sums; of halves in float, which is fused with the rounding."""
+    if p.operation != "inclusive_sum" or p.type == "u32":
+        return None
+    half = p.type in ("f16", "bf16")
+
+    def function(x):
+        return torch.cumsum(x.float(), 0).to(x.dtype) if half else torch.cumsum(x, 0, dtype=x.dtype)
+
+    return function, {"in": ()}, {"out": ()}
+
+
+def transpose(p):
+    rows, columns = p.axes["rows"], p.axes["columns"]
+    return lambda x: x.t().contiguous(), {"in": (rows, columns)}, {"out": (columns, rows)}
+
+
+def permute(p):
+    order = ["abcd".index(axis) for axis in p.operation]
+    shape = [p.axes[axis] for axis in "abcd"]
+    return lambda x: x.permute(order).contiguous(), {"in": shape}, {"out": [shape[axis] for axis in order]}
+
+
+def sgemm(p):
+    m, n, k = (p.axes[axis] for axis in "mnk")
+    return torch.mm, {"a": (m, k), "b": (k, n)}, {"c": (m, n)}
+
+
+def rmsnorm(p):
+    shape, epsilon = (p.axes["rows"], p.axes["columns"]), p.scalars["epsilon"]
+
+    def function(x, weight):
+        wide = x.float()
+        return (wide * torch.rsqrt(wide.square().mean(1, keepdim=True) + epsilon) * weight.float()).to(x.dtype)
+
+    return function, {"x": shape, "weight": ()}, {"y": shape}
+
+
+def attention(p):
+    batch, heads, queries, keys, dimension = p.axes.values()
+    if p.operation == "causal" and keys < queries:
+        return None
+
+    def function(q, k, v):
+        scores = q @ k.transpose(2, 3) * dimension**-0.5
+        if p.operation == "causal":
+            hidden = torch.ones(queries, keys, dtype=torch.bool, device=q.device).triu(keys - queries + 1)
+            scores = scores.masked_fill(hidden, -math.inf)
+        return torch.softmax(scores, -1) @ v
+
+    of_queries, of_keys = (batch, heads, queries, dimension), (batch, heads, keys, dimension)
+    return function, {"q": of_queries, "k": of_keys, "v": of_keys}, {"out": of_queries}
+
+
+FAMILIES = {
+    "vector_add": vector_add,
+    "saxpy": saxpy,
+    "elementwise": elementwise,
+    "transpose": transpose,
+    "permute": permute,
+    "reduce": reduce,
+    "reduce_axis": reduce_axis,
+    "scan": scan,
+    "sgemm": sgemm,
+    "rmsnorm": rmsnorm,
+    "attention": attention,
+}

@@ -1,0 +1,354 @@
+"""Small problems of the zoo's families for the tests of providers, with the right answers in double.
+
+A problem's buffers are tensors here; what the providers get is their memory, as the runner would map it.
+"""
+
+import itertools
+import math
+import os
+import sys
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+sys.path.insert(0, os.path.join(ROOT, "peers", "python"))
+
+import torch  # noqa: E402, providers first
+
+from provider import Buffer, Problem  # noqa: E402
+from tensors import TYPES  # noqa: E402
+
+NAMES = {dtype: name for name, dtype in TYPES.items()}
+UNIT = {"f64": 2.0**-53, "f32": 2.0**-24, "f16": 2.0**-11, "bf16": 2.0**-8}
+ONE, MINUS_ONE = 0x3F800000, 0xBF800000  # floats by their bits
+
+
+def list_problems():
+    """A few of every operation and type that a provider may offer."""
+
+    def add(family, operations, types, *axes, **scalars):
+        for operation, name, sizes in itertools.product(operations.split(), types.split(), axes):
+            yield Problem(family, operation, name, sizes, scalars)
+
+    floats, folds = "f32 f16 bf16", "sum min max mean argmin argmax"
+    layers = {"batch": 2, "heads": 3, "queries": 17, "keys": 17, "dimension": 16}
+    graph = {"vertices": 50, "edges": 400, "shape": 0}
+    orders = " ".join("".join(order) for order in itertools.permutations("abcd"))
+    yield from add("vector_add", "add", "f32", {"n": 1025})
+    yield from add("saxpy", "saxpy", "f32", {"n": 1025}, a=1.4142135381698608)
+    yield from add("elementwise", "scale relu gelu_erf gelu_tanh silu", floats, {"n": 1025}, factor=1.4142135381698608)
+    yield from add("transpose", "transpose", "f32 f16 u8 f64", {"rows": 33, "columns": 70})
+    yield from add("permute", orders, "bf16", {"a": 2, "b": 3, "c": 4, "d": 5})
+    yield from add("reduce", folds, floats + " f64", {"n": 1025})
+    yield from add("reduce", "sum min max argmin argmax", "i32", {"n": 1025})
+    shapes = {"outer": 5, "n": 130, "inner": 1}, {"outer": 3, "n": 33, "inner": 20}
+    yield from add("reduce_axis", folds, floats + " f64", *shapes)
+    yield from add("reduce_axis", "sum min max argmin argmax", "i32", *shapes)
+    yield from add("reduce_segments", folds, floats + " f64", {"n": 1025, "segments": 33, "skew": 1})
+    scans = "inclusive_sum inclusive_min inclusive_max exclusive_sum exclusive_min exclusive_max"
+    yield from add("scan", scans, floats + " f64 i32 i64", {"n": 1}, {"n": 1500})
+    yield from add("scan", "inclusive_sum exclusive_sum", "u32", {"n": 1025})
+    yield from add("compact", "select partition", "f32 f64 i32 f16 u8", {"n": 1025, "percent": 50})
+    yield from add("compact", "select_flagged partition_flagged unique", "f32 i32 u32 u16 u8 i64 bf16",
+                   {"n": 1025, "percent": 50})
+    yield from add("histogram", "even", "f32", {"n": 1025, "bins": 256, "lower": 0, "upper": ONE})
+    yield from add("histogram", "even", "u8", {"n": 1025, "bins": 256, "lower": 0, "upper": 256})
+    yield from add("histogram", "range", "f32", {"n": 1025, "bins": 20, "lower": MINUS_ONE, "upper": ONE})
+    yield from add("pagerank", "pagerank", "f32", graph)
+    yield from add("warp", "sum max inclusive product", "f32", {"n": 2048})
+    yield from add("warp", "sum max inclusive", "i32", {"n": 2048})
+    yield from add("atomics", "count", "u32", {"n": 1025, "k": 37})
+    yield from add("sgemm", "gemm", "f32", {"m": 33, "n": 70, "k": 50})
+    yield from add("rmsnorm", "rmsnorm", floats, {"rows": 9, "columns": 130}, {"rows": 5, "columns": 64}, epsilon=1e-6)
+    yield from add("attention", "full causal", floats, layers)
+    yield from add("attention", "full", floats, dict(layers, queries=5, keys=40))
+
+
+# ---- inputs -----------------------------------------------------------------------------------------------
+
+
+def draw(name, count, generator):
+    """Full mantissas in [-1, 1), as the zoo's uniform data; integers of a middling size."""
+    dtype = TYPES[name]
+    if dtype.is_floating_point:
+        return (torch.rand(count, dtype=torch.float64, generator=generator) * 2 - 1).to(dtype)
+    most = 256 if name == "u8" else 30000
+    low = 0 if name[0] == "u" else -most
+    return torch.randint(low, most, (count,), generator=generator).to(dtype)
+
+
+def offsets_of(segments, total, generator):
+    cuts = torch.sort(torch.randint(0, total + 1, (segments - 1,), generator=generator)).values
+    return torch.cat((torch.tensor([0]), cuts, torch.tensor([total]))).to(torch.uint32)
+
+
+def make_graph(p, generator):
+    """Edges at random, and the transpose."""
+    vertices, edges = p.axes["vertices"], p.axes["edges"]
+    source, target = (torch.randint(0, vertices, (edges,), generator=generator) for _ in range(2))
+
+    def rows(of, to):
+        order = torch.argsort(of)
+        counts = torch.bincount(of, minlength=vertices)
+        offsets = torch.cat((torch.tensor([0]), counts.cumsum(0)))
+        return offsets.to(torch.uint32), to[order].to(torch.uint32)
+
+    out_offsets, out_targets = rows(source, target)
+    in_offsets, in_sources = rows(target, source)
+    return {
+        "out_offsets": out_offsets,
+        "out_targets": out_targets,
+        "in_offsets": in_offsets,
+        "in_sources": in_sources,
+        "rank": torch.rand(vertices, generator=generator),
+    }
+
+
+def make_inputs(p, seed):
+    generator = torch.Generator().manual_seed(seed)
+    axes = p.axes
+
+    def uniform(count, name=p.type):
+        return draw(name, count, generator)
+
+    if p.family in ("vector_add", "saxpy"):
+        return {"x": uniform(axes["n"]), "y": uniform(axes["n"])}
+    if p.family == "elementwise":
+        return {"x": uniform(axes["n"])}
+    if p.family == "sgemm":
+        return {"a": uniform(axes["m"] * axes["k"]), "b": uniform(axes["k"] * axes["n"])}
+    if p.family == "rmsnorm":
+        return {"x": uniform(axes["rows"] * axes["columns"]), "weight": uniform(axes["columns"])}
+    if p.family == "attention":
+        rows = axes["batch"] * axes["heads"] * axes["dimension"]
+        return {"q": uniform(rows * axes["queries"]), "k": uniform(rows * axes["keys"]), "v": uniform(rows * axes["keys"])}
+    if p.family == "pagerank":
+        return make_graph(p, generator)
+    if p.family == "atomics":
+        return {"keys": torch.randint(0, axes["k"], (axes["n"],), generator=generator).to(torch.uint32)}
+    inputs = {"in": uniform(math.prod(size for axis, size in axes.items() if axis not in NO_SIZES))}
+    if p.family == "reduce_segments":
+        inputs["offsets"] = offsets_of(axes["segments"], axes["n"], generator)
+    if p.operation == "product":
+        inputs["right"] = uniform(axes["n"])
+    if p.operation.endswith("flagged"):
+        inputs["flags"] = torch.randint(0, 3, (axes["n"],), generator=generator).to(torch.uint8)
+    if p.operation == "unique":
+        inputs["in"] = inputs["in"].repeat_interleave(3)[: axes["n"]]
+    if p.family == "histogram" and p.operation == "even" and p.type == "f32":
+        inputs["in"] = torch.rand(axes["n"], generator=generator)
+    if p.operation == "range":
+        inputs["levels"] = torch.sort(uniform(axes["bins"] + 1)).values
+    return inputs
+
+
+NO_SIZES = ("percent", "skew", "shape", "segments", "bins", "lower", "upper")
+
+
+# ---- answers ----------------------------------------------------------------------------------------------
+
+
+def wide(x):
+    return x.to(torch.float64)
+
+
+def fold(operation, x, dim):
+    if operation in ("sum", "mean"):
+        return [getattr(torch, operation)(x, dim)]
+    if operation in ("min", "max"):
+        return [getattr(torch, "a" + operation)(x, dim)]
+    values, indices = getattr(torch, operation[3:])(x, dim)
+    return [values, indices]
+
+
+def folded(p, x, dim):
+    return dict(zip(("out", "index"), fold(p.operation, x, dim)))
+
+
+def answer_scan(p, x):
+    kind, _, function = p.operation.partition("_")
+    whole = not TYPES[p.type].is_floating_point
+    if function == "sum":
+        result, first = x.cumsum(0), 0.0
+    else:
+        result = getattr(torch, "cum" + function)(x, 0).values
+        first = math.inf if function == "min" else -math.inf
+        if whole:
+            limits = torch.iinfo(TYPES[p.type])
+            first = float(limits.max if function == "min" else limits.min)
+    if kind == "exclusive":
+        result = torch.cat((torch.tensor([first], dtype=torch.float64), result[:-1]))
+    return {"out": result}
+
+
+def answer_compact(p, inputs):
+    x = inputs["in"]
+    if p.operation == "unique":
+        wanted = torch.cat((torch.tensor([True]), wide(x[1:]) != wide(x[:-1])))
+    elif p.operation.endswith("flagged"):
+        wanted = inputs["flags"] != 0
+    else:
+        wanted = wide(x) > (127 if p.type == "u8" else 0)
+    selected, rest = wide(x)[wanted], wide(x)[~wanted]
+    out = torch.cat((selected, rest.flip(0))) if p.operation.startswith("partition") else selected
+    return {"out": out, "count": torch.tensor([float(selected.numel())], dtype=torch.float64)}
+
+
+def answer_histogram(p, inputs):
+    x, bins = wide(inputs["in"]), p.axes["bins"]
+    if p.operation == "range":
+        bin_of = (x[:, None] >= wide(inputs["levels"])[None, :]).sum(1) - 1
+    else:
+        bin_of = (x * (bins if p.type == "f32" else 1)).floor()
+    return {"out": torch.tensor([float((bin_of == b).sum()) for b in range(bins)], dtype=torch.float64)}
+
+
+def answer_pagerank(p, inputs):
+    out, into = wide(inputs["out_offsets"]), inputs["in_offsets"].tolist()
+    share = wide(inputs["rank"]) / (out[1:] - out[:-1])
+    sources = inputs["in_sources"].to(torch.int64)
+    sums = [share[sources[into[v] : into[v + 1]]].sum() for v in range(p.axes["vertices"])]
+    return {"next": 0.15 / p.axes["vertices"] + 0.85 * torch.stack(sums)}
+
+
+def answer_attention(p, inputs):
+    axes = p.axes
+    heads = axes["batch"] * axes["heads"]
+    q, k, v = (wide(inputs[name]).view(heads, -1, axes["dimension"]) for name in "qkv")
+    scores = q @ k.transpose(1, 2) / math.sqrt(axes["dimension"])
+    if p.operation == "causal":
+        hidden = torch.ones(axes["queries"], axes["keys"], dtype=torch.bool).triu(axes["keys"] - axes["queries"] + 1)
+        scores = scores.masked_fill(hidden, -math.inf)
+    return {"out": (torch.softmax(scores, -1) @ v).flatten()}
+
+
+def answer_elementwise(p, x):
+    return {
+        "scale": lambda: x * p.scalars["factor"],
+        "relu": lambda: x.clamp_min(0),
+        "gelu_erf": lambda: 0.5 * x * (1 + torch.erf(x / math.sqrt(2))),
+        "gelu_tanh": lambda: 0.5 * x * (1 + torch.tanh(math.sqrt(2 / math.pi) * (x + 0.044715 * x**3))),
+        "silu": lambda: x * torch.sigmoid(x),
+    }[p.operation]()
+
+
+def answers(p, inputs):
+    """{output: its elements in double}; `out` of a selection is as long as what was selected."""
+    axes = p.axes
+    x = wide(inputs.get("x", inputs.get("in", torch.empty(0))))
+    if p.family == "vector_add":
+        return {"z": x + wide(inputs["y"])}
+    if p.family == "saxpy":
+        return {"y": p.scalars["a"] * x + wide(inputs["y"])}
+    if p.family == "elementwise":
+        return {"y": answer_elementwise(p, x)}
+    if p.family == "transpose":
+        return {"out": x.view(axes["rows"], axes["columns"]).t().flatten()}
+    if p.family == "permute":
+        return {"out": x.view(*axes.values()).permute(["abcd".index(a) for a in p.operation]).flatten()}
+    if p.family == "reduce":
+        return folded(p, x, 0)
+    if p.family == "reduce_axis":
+        return folded(p, x.view(axes["outer"], axes["n"], axes["inner"]), 1)
+    if p.family == "reduce_segments":
+        ends = inputs["offsets"].tolist()
+        return {"out": torch.stack([answer_segment(p.operation, x[a:b]) for a, b in zip(ends, ends[1:])])}
+    if p.family == "scan":
+        return answer_scan(p, x)
+    if p.family == "compact":
+        return answer_compact(p, inputs)
+    if p.family == "histogram":
+        return answer_histogram(p, inputs)
+    if p.family == "pagerank":
+        return answer_pagerank(p, inputs)
+    if p.family == "warp":
+        return answer_warp(p, x, inputs)
+    if p.family == "atomics":
+        return {"out": wide(torch.bincount(inputs["keys"].to(torch.int64), minlength=axes["k"]))}
+    if p.family == "sgemm":
+        return {"c": wide(inputs["a"]).view(axes["m"], -1) @ wide(inputs["b"]).view(axes["k"], -1)}
+    if p.family == "rmsnorm":
+        rows = x.view(axes["rows"], -1)
+        factor = torch.rsqrt(rows.square().mean(1, keepdim=True) + p.scalars["epsilon"])
+        return {"y": rows * factor * wide(inputs["weight"])}
+    return answer_attention(p, inputs)
+
+
+def answer_segment(operation, x):
+    if x.numel() == 0:
+        return torch.tensor({"sum": 0.0, "mean": math.nan, "min": math.inf, "max": -math.inf}.get(operation, math.nan))
+    return fold(operation, x, 0)[0]
+
+
+def answer_warp(p, x, inputs):
+    if p.operation == "product":
+        return {"out": (x.view(-1, 32, 32) @ wide(inputs["right"]).view(-1, 32, 32)).flatten()}
+    rows = x.view(-1, 32)
+    return {"out": rows.cumsum(1).flatten() if p.operation == "inclusive" else fold(p.operation, rows, 1)[0]}
+
+
+# ---- a problem's sets, and what became of them --------------------------------------------------------------
+
+
+OUTPUT_TYPES = {"index": "i64", "count": "u32"}
+
+
+class Sets:
+    """Copies of a problem's buffers, their outputs poisoned; the same inputs in each, as the runner has it."""
+
+    def __init__(self, p, count=2):
+        self.problem = p
+        inputs = make_inputs(p, 7)
+        self.expected = {name: value.flatten() for name, value in answers(p, inputs).items()}
+        self.tensors = [self.copy(inputs) for _ in range(count)]
+        self.inputs = inputs
+
+    def copy(self, inputs):
+        buffers = {name: value.clone() for name, value in inputs.items()}
+        for name, value in self.expected.items():
+            if name in buffers:
+                continue
+            words = self.problem.family in ("histogram", "atomics") and name == "out"
+            room = self.problem.axes["n"] if self.problem.family == "compact" and name == "out" else value.numel()
+            dtype = TYPES["u32" if words else OUTPUT_TYPES.get(name, self.problem.type)]
+            buffers[name] = torch.full((room,), 99, dtype=torch.float64).to(dtype)
+        return buffers
+
+    def buffers(self):
+        return [{name: self.describe(name, t) for name, t in buffers.items()} for buffers in self.tensors]
+
+    def describe(self, name, t):
+        role = "inout" if name in self.expected and name in self.inputs else "output" if name in self.expected else "input"
+        return Buffer(t.data_ptr(), t.numel(), NAMES[t.dtype], role)
+
+    def restore(self):
+        """What kz does with inout buffers before each run."""
+        for buffers in self.tensors:
+            for name in self.inputs:
+                buffers[name].copy_(self.inputs[name])
+
+    def errors(self, which):
+        """Every output of that set that is wrong, in words; and inputs that were written."""
+        found = []
+        for name, expected in self.expected.items():
+            actual = wide(self.tensors[which][name].flatten()[: expected.numel()])
+            allowed = self.allowed(expected)
+            wrong = ~((actual - expected).abs() <= allowed) & ~(actual == expected) & ~(actual.isnan() & expected.isnan())
+            if wrong.any():
+                i = int(wrong.nonzero()[0])
+                found.append(f"{name}[{i}] is {actual[i]:.9g}, expected {expected[i]:.9g}; {int(wrong.sum())} are wrong")
+        for name, value in self.inputs.items():
+            if name not in self.expected and not torch.equal(wide(self.tensors[which][name]), wide(value)):
+                found.append(f"the input {name} was written")
+        return found
+
+    def allowed(self, expected):
+        """Float arithmetic over some thousand terms, then one rounding to the type; 0 for what is exact."""
+        p = self.problem
+        exact = p.family in ("transpose", "permute", "compact", "histogram", "atomics") or p.operation == "relu"
+        exact |= any(p.operation.endswith(word) for word in ("min", "max")) or p.type not in UNIT
+        if exact:
+            return torch.zeros_like(expected)
+        arithmetic = (2.0**-46 if p.type == "f64" else 2.0**-19) * (1 + float(expected.nan_to_num(0, 0, 0).abs().max()))
+        weights = 4 * UNIT[p.type] * 0.2 if p.family == "attention" and p.type != "f32" else 0  # rounded on the way
+        return arithmetic + weights + 1.01 * UNIT[p.type] * expected.abs()
+
+
