@@ -56,6 +56,7 @@ cp kept.csv $csv
 sed -e 's/^01_naive,/01_old,/' -e 's/^04_fast_math,/04_lean,/' -e '/^03_unrolled,relu-f32/d' -e '$p' kept.csv | sed '$s/^[^,]*/99_none/' > $csv
 expect_exit 0 gate --counters elementwise
 expect_out "has the counts of 01_old, which is gone"
+expect_out "and 6 more cases of 01_naive"
 grep -qE "new     03_unrolled  relu-f32.* has no counts to compare with" out || fail "what is new is not told"
 grep -qE "gone    99_none .* was not counted" out || fail "what is gone is not told"
 grep -q "04_" out && fail "a former name is taken for another variant"

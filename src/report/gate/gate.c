@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-enum { ROWS_SHOWN = 12, COUNTS_SHOWN = 8, VERDICT_WIDTH = 8 };
+enum { CASES_SHOWN = 2, COUNTS_SHOWN = 8, VERDICT_WIDTH = 8 };
 
 bool report_gate_passes(const report_gate *g) {
     if (g->written) return true;
@@ -71,18 +71,33 @@ static void print_change(FILE *file, const report_style *style, const bench_coun
     if (c->verdict == BENCH_COUNTS_WORSE || c->verdict == BENCH_COUNTS_BETTER) print_counts(file, style, c);
 }
 
+// Whether an earlier change of this verdict is of the same kernel.
+static bool is_first(const report_gate *g, size_t at) {
+    for (size_t i = 0; i < at; i++)
+        if (g->changes[i].verdict == g->changes[at].verdict &&
+            strcmp(kernel_of(&g->changes[i]), kernel_of(&g->changes[at])) == 0)
+            return false;
+    return true;
+}
+
+// The changes of one kernel with one verdict, from its first on: a few of them, for a change of its code shows in most cases.
+static void print_kernel(FILE *file, const report_style *style, const report_gate *g, size_t first) {
+    size_t all = 0;
+    const bench_counts_change *f = &g->changes[first];
+    for (size_t i = first; i < g->change_count; i++) {
+        const bench_counts_change *c = &g->changes[i];
+        if (c->verdict != f->verdict || strcmp(kernel_of(c), kernel_of(f)) != 0) continue;
+        if (all++ < CASES_SHOWN) print_change(file, style, c);
+    }
+    if (all > CASES_SHOWN)
+        report_print(file, style, REPORT_DIM, "    and %zu more cases of %s; --json has all\n",
+                     all - CASES_SHOWN, kernel_of(f));
+}
+
 static void print_changes(FILE *file, const report_style *style, const report_gate *g) {
-    size_t shown = 0, all = 0;
     for (bench_counts_verdict v = BENCH_COUNTS_WORSE; v < BENCH_COUNTS_VERDICTS; v++)
-        for (size_t i = 0; i < g->change_count; i++) {
-            if (g->changes[i].verdict != v) continue;
-            all++;
-            if (shown == ROWS_SHOWN) continue;
-            print_change(file, style, &g->changes[i]);
-            shown++;
-        }
-    if (all > shown)
-        report_print(file, style, REPORT_DIM, "  and %zu more rows; --json has all\n", all - shown);
+        for (size_t i = 0; i < g->change_count; i++)
+            if (g->changes[i].verdict == v && is_first(g, i)) print_kernel(file, style, g, i);
 }
 
 static void print_sums(FILE *file, const report_style *style, const report_gate *g) {
