@@ -191,6 +191,13 @@ static void a_title_states_the_condition(void **state) {
     assert_has(text, "400 MB, one launch, dirty, first stream\n");
     assert_null(strstr(text, "target")); // targets are of the usual conditions
     free(text);
+    o->condition_count = 2;
+    o->conditions[0] = (bench_condition){BENCH_THROUGHPUT, BENCH_HOT, BENCH_LATER_STREAM};
+    o->conditions[1] = (bench_condition){BENCH_LATENCY, BENCH_HOT, BENCH_LATER_STREAM};
+    text = print(o, HEADER, &tally);
+    assert_has(text, "400 MB, graph of launches, hot\n");
+    assert_has(text, "(alone, hot)");
+    free(text);
     free(o);
 }
 
@@ -212,7 +219,8 @@ static void conditions_stand_in_columns_that_never_mix(void **state) {
     }
     bench_timing *sustained = &o->results[FAST].timings[4];
     sustained->before = (bench_health){.known = true, .sm_hz = 1.98e9, .power_w = 600};
-    sustained->after = (bench_health){.known = true, .sm_hz = 1.755e9, .power_w = 655};
+    sustained->after = (bench_health){.known = true, .sm_hz = 1.75e9, .power_w = 655};
+    sustained->energy_j = 0.25;
     char *text = print(o, HEADER, &tally);
     assert_has(text, "on NVIDIA H200, 400 MB, 5 conditions\n");
     assert_has(text, "one launch                            cold             dirty        hot, first\n");
@@ -225,7 +233,7 @@ static void conditions_stand_in_columns_that_never_mix(void **state) {
     assert_has(text, "  slower than cub DeviceTransform: 02_vector, latency, 0.955x [0.955, 0.955]\n");
     assert_has(text, "  slower than cub DeviceTransform: 02_vector, latency dirty, 0.500x [0.500, 0.500]\n");
     assert_null(strstr(text, "slower than cub DeviceTransform: 02_vector, latency hot"));
-    assert_has(text, "  02_vector: 1.98 GHz at half time, 1.75 GHz at the end, 655 W\n");
+    assert_has(text, "  02_vector: 1.98 GHz at half time, 1.75 GHz at the end, 655 W, 250 mJ a run\n");
     assert_has(text, "  ~ not converged\n");
     for (char *line = text; *line; line += strcspn(line, "\n") + 1) assert_true(strcspn(line, "\n") <= 100);
     free(text);

@@ -126,6 +126,8 @@ static void print_clocks(const view *v, size_t condition, int result) {
                  full_name(&r->candidate, name), report_si(rate[0], t->before.sm_hz, "Hz"),
                  report_si(rate[1], t->after.sm_hz, "Hz"));
     if (!isnan(t->after.power_w)) report_print(v->file, v->style, REPORT_DIM, ", %.0f W", t->after.power_w);
+    if (t->energy_j > 0)
+        report_print(v->file, v->style, REPORT_DIM, ", %s a run", report_si(rate[0], t->energy_j, "J"));
     fprintf(v->file, "\n");
 }
 

@@ -108,10 +108,11 @@ static void add_untimed_row(report_table *table, const bench_result *r, int colu
 static void print_times(const view *v) {
     char rival[48] = "", second[32];
     if (v->rival >= 0) snprintf(rival, sizeof rival, "vs %s", v->o->results[v->rival].candidate.by);
-    snprintf(second, sizeof second, "%s",
+    snprintf(second, sizeof second,
              v->other < 0         ? ""
              : figure_is_alone(v) ? "(in a graph)"
-                                  : "(alone, cold)");
+                                  : "(alone, %s)",
+             bench_cache_name(v->o->conditions[v->o->figure].cache));
     const char *rate = bench_work_computes(&v->o->work) ? "computes" : "moves";
     const report_column columns[] = {
         {"candidate", false, false, 24}, {"time", true, false, 8},
