@@ -118,6 +118,25 @@ static void a_goal_without_its_rival_is_open(void **state) {
     free(o);
 }
 
+static void a_rival_that_is_wrong_is_a_row_and_no_fault_of_ours(void **state) {
+    (void)state;
+    report_bench_tally tally = {0};
+    bench_outcome *o = make();
+    o->results[RIVAL].status = KZ_WRONG;
+    snprintf(o->results[RIVAL].error.message, sizeof o->results[RIVAL].error.message,
+             "it rounds to fewer bits");
+    char *text = print(o, HEADER, &tally);
+    assert_has(text, "  DeviceTransform: it rounds to fewer bits\n");
+    assert_true(tally.rivals_amiss == 1 && tally.wrong == 0 && tally.failed == 0);
+    o->results[FAST].status = KZ_WRONG;
+    free(text);
+    text = print(o, HEADER, &tally);
+    assert_true(tally.rivals_amiss == 2 && tally.wrong == 1);
+    base_text_free(&tally.shortfalls);
+    free(text);
+    free(o);
+}
+
 static void a_case_in_doubt_is_counted_once(void **state) {
     (void)state;
     report_bench_tally tally = {0};
@@ -320,6 +339,7 @@ int main(void) {
         cmocka_unit_test(a_target_is_met),
         cmocka_unit_test(what_was_missed_is_named_with_its_figures),
         cmocka_unit_test(a_goal_without_its_rival_is_open),
+        cmocka_unit_test(a_rival_that_is_wrong_is_a_row_and_no_fault_of_ours),
         cmocka_unit_test(a_case_in_doubt_is_counted_once),
         cmocka_unit_test(much_arithmetic_is_shown_in_flops),
         cmocka_unit_test(what_the_cores_compute_is_named),

@@ -127,6 +127,8 @@ void report_bench_end(const report_bench *r, double seconds) {
     if (t->met + t->missed + t->open)
         fprintf(file, "; targets: %zu met, %zu missed, %zu open", t->met, t->missed, t->open);
     if (t->wrong) fprintf(file, "; %zu wrong", t->wrong);
+    if (t->rivals_amiss)
+        fprintf(file, "; %zu figure%s of rivals missing", t->rivals_amiss, t->rivals_amiss == 1 ? "" : "s");
     if (t->unsettled) fprintf(file, "; %zu not settled", t->unsettled);
     fprintf(file, "\n");
     if (r->baseline)

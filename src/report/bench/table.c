@@ -290,6 +290,8 @@ static void note_shortfall(const view *v, const kz_family *family, report_bench_
     base_text_add(&tally->shortfalls, "\n");
 }
 
+static bool is_rival(const bench_result *r) { return r->candidate.provider == BENCH_PEER; }
+
 static void count(const view *v, report_bench_tally *tally) {
     bool doubtful =
         v->best >= 0 && v->o->results[v->best].timings[v->o->figure].series.state != BENCH_CONVERGED;
@@ -297,8 +299,10 @@ static void count(const view *v, report_bench_tally *tally) {
     for (size_t i = 0; i < v->o->count; i++) {
         const bench_result *r = &v->o->results[i];
         tally->timed += r->timings[v->o->figure].taken;
-        tally->wrong += r->status == KZ_WRONG;
-        tally->failed += r->status != KZ_OK && r->status != KZ_WRONG && r->status != KZ_UNSUPPORTED;
+        bool amiss = r->status != KZ_OK && r->status != KZ_UNSUPPORTED, rival = is_rival(r);
+        tally->rivals_amiss += rival && amiss;
+        tally->wrong += !rival && r->status == KZ_WRONG;
+        tally->failed += !rival && amiss && r->status != KZ_WRONG;
         doubtful = doubtful || is_over(r, v->o->figure);
     }
     tally->unsettled += v->o->timed && doubtful;

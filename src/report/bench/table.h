@@ -7,9 +7,11 @@
 #include "report/report.h"
 
 typedef struct report_bench_tally {
-    size_t cases, timed;      // candidates timed
-    size_t wrong, failed;     // candidates
-    size_t unsettled;         // cases whose best did not converge, or with one above the peak
+    size_t cases, timed;  // candidates timed
+    size_t wrong, failed; // candidates of ours and guests
+    size_t
+        rivals_amiss; // rivals that are wrong or failed: rows that say so, and no fault of what is measured
+    size_t unsettled; // cases whose best did not converge, or with one above the peak
     size_t met, missed, open; // targets, judged for the best of each case; open: could not be measured
     base_text shortfalls;     // a line for each case that missed its target or did not settle
 } report_bench_tally;
