@@ -19,8 +19,8 @@ typedef struct session {
     bench_candidate *timed[BENCH_CANDIDATES]; // those that were right, and the peaks
     size_t result_of[BENCH_CANDIDATES];       // their places in outcome->results
     size_t timed_count;
-    double seconds[BENCH_CANDIDATES];  // of one run, by place among the timed
-    double estimate[BENCH_CANDIDATES]; // of one run, by result; 0: it could not be run
+    double seconds[BENCH_CANDIDATES];                // of one run, by place among the timed
+    double estimate[BENCH_CACHES][BENCH_CANDIDATES]; // of one run, by result; 0: not known
 } session;
 
 static void say(const session *s, const char *what) {
@@ -177,7 +177,7 @@ static double seconds_of(const session *s, size_t result, bench_condition how) {
     how.mode = BENCH_LATENCY;
     int alone = bench_condition_find(o->conditions, o->condition_count, how);
     const bench_series *latency = alone < 0 ? NULL : &o->results[result].timings[alone].series;
-    return latency && latency->count ? latency->summary.median : s->estimate[result];
+    return latency && latency->count ? latency->summary.median : s->estimate[how.cache][result];
 }
 
 static void choose_timed(session *s, bench_condition how) {
@@ -230,9 +230,9 @@ static kz_status open_sampler(session *s, bench_condition how, bench_sampler **s
     return status;
 }
 
-// A few runs of each, cold: how many of them go into a graph, and which mode's figure will count.
-static kz_status estimate(session *s, kz_error *error) {
-    static const bench_condition alone = {.mode = BENCH_LATENCY};
+// A few runs of each: how many of them go into a graph, and which mode's figure will count.
+static kz_status estimate(session *s, bench_cache cache, kz_error *error) {
+    const bench_condition alone = {.mode = BENCH_LATENCY, .cache = cache};
     bench_sampler *sampler = NULL;
     choose_timed(s, alone);
     kz_status status = open_sampler(s, alone, &sampler, error);
@@ -248,17 +248,29 @@ static kz_status estimate(session *s, kz_error *error) {
             if (seconds > NO_GRAPH) break;
         }
         if (bench_is_fatal(r->status)) status = give_error(r, error);
-        s->estimate[s->result_of[i]] = isfinite(least) ? least : 0;
+        s->estimate[cache][s->result_of[i]] = isfinite(least) ? least : 0;
     }
     bench_sampler_close(sampler);
     return status;
 }
 
-static double fastest_estimate(const session *s) {
+// Where graphs are made, and under the caches that they are made for.
+static kz_status estimate_all(session *s, kz_error *error) {
+    const bench_outcome *o = s->outcome;
+    kz_status status = KZ_OK;
+    bool wanted[BENCH_CACHES] = {false};
+    for (size_t i = 0; i < o->condition_count; i++)
+        if (o->conditions[i].mode != BENCH_LATENCY) wanted[o->conditions[i].cache] = true;
+    for (int cache = 0; cache < BENCH_CACHES && status == KZ_OK && !stopped(s); cache++)
+        if (wanted[cache]) status = estimate(s, (bench_cache)cache, error);
+    return status;
+}
+
+static double fastest_estimate(const session *s, bench_cache cache) {
     double fastest = INFINITY;
     for (size_t i = 0; i < s->outcome->count; i++)
-        if (s->estimate[i] > 0 && s->outcome->results[i].candidate.provider != BENCH_PEAK)
-            fastest = fmin(fastest, s->estimate[i]);
+        if (s->estimate[cache][i] > 0 && s->outcome->results[i].candidate.provider != BENCH_PEAK)
+            fastest = fmin(fastest, s->estimate[cache][i]);
     return fastest;
 }
 
@@ -270,7 +282,7 @@ static bench_rule rule_for(const session *s, bench_condition how) {
     bench_condition graphs = how;
     graphs.mode = BENCH_THROUGHPUT;
     bool in_graphs = bench_condition_find(o->conditions, o->condition_count, graphs) >= 0;
-    if (how.mode == BENCH_LATENCY && in_graphs && bench_is_short(fastest_estimate(s)))
+    if (how.mode == BENCH_LATENCY && in_graphs && bench_is_short(fastest_estimate(s, how.cache)))
         rule.least_seconds = fmin(rule.least_seconds, SHORT_LATENCY);
     if (how.mode == BENCH_BURST) {
         rule.least_samples = BURSTS;
@@ -371,9 +383,7 @@ static size_t last_to_verify(const bench_outcome *o) {
 
 static kz_status time_all(session *s, kz_error *error) {
     bench_outcome *o = s->outcome;
-    bool alone = true;
-    for (size_t i = 0; i < o->condition_count; i++) alone = alone && o->conditions[i].mode == BENCH_LATENCY;
-    kz_status status = alone || stopped(s) ? KZ_OK : estimate(s, error);
+    kz_status status = estimate_all(s, error);
     for (size_t i = 0; i < o->condition_count && status == KZ_OK && !stopped(s); i++)
         status = time_condition(s, i, i == last_to_verify(o), error);
     // Candidates that were not timed there are checked once more as they are.
