@@ -12,11 +12,14 @@ int cmd_bench_sim(int argc, char **argv); // cmd_bench_sim.c
 
 typedef struct bench_options {
     cli_shared shared;
-    cli_list rivals, modes, caches, streams;
+    cli_list rivals, modes, caches, streams, columns;
     const char *suite;
     double budget;
     bool samples, quick;
 } bench_options;
+
+// What ptxas knows of a kernel and the simulator does not.
+enum { STATIC_GROUPS = 1u << REPORT_METRIC_resources | 1u << REPORT_METRIC_code };
 
 // Where the records go; `path` stays empty where none are kept.
 static kz_status open_file(const cli_shared *o, base_text *path, kz_error *error) {
@@ -36,13 +39,14 @@ static int exit_code(const report_bench *report) {
     return t->missed || t->unsettled || report->since.worse ? CLI_REGRESSION : CLI_OK;
 }
 
-static int measure(workload_bench *bench, const bench_options *o, const base_text *path) {
+static int measure(workload_bench *bench, const bench_options *o, unsigned metrics, const base_text *path) {
     kz_error error = {0};
     bool to_stdout = cli_to_stdout(&o->shared.json);
     report_bench report = {.file = to_stdout ? stderr : stdout,
                            .run = bench_run_begin(o->shared.command_line.data, o->shared.commit),
                            .path = path->data,
                            .to_stdout = to_stdout,
+                           .metrics = metrics,
                            .chosen_rivals = o->rivals.count > 0};
     report.run.samples = o->samples;
     double start = base_seconds();
@@ -120,7 +124,10 @@ static int bench_suite(const cli_shared *options, const workload *w, workload_su
     bench_condition conditions[BENCH_CONDITIONS];
     size_t condition_count;
     kz_error error = {0};
-    if (choose_conditions(o, conditions, &condition_count, &error)) return cli_fail(&error);
+    unsigned metrics;
+    if (choose_conditions(o, conditions, &condition_count, &error) ||
+        report_metrics_parse(o->columns.items, o->columns.count, &metrics, &error))
+        return cli_fail(&error);
     const workload_bench_options wanted = {.devices = options->devices.items,
                                            .device_count = options->devices.count,
                                            .rivals = o->rivals.items,
@@ -130,6 +137,7 @@ static int bench_suite(const cli_shared *options, const workload *w, workload_su
                                            .quick = o->quick,
                                            .conditions = conditions,
                                            .condition_count = condition_count,
+                                           .assembles = metrics & STATIC_GROUPS,
                                            .seed = cli_seed(options, FAMILY_SEED),
                                            .time = options->time,
                                            .budget = o->budget,
@@ -142,7 +150,7 @@ static int bench_suite(const cli_shared *options, const workload *w, workload_su
     cli_catch_interrupts();
     kz_status status = workload_bench_open(w, &wanted, &run, &error);
     if (!status) status = open_file(options, &path, &error);
-    int code = status ? cli_fail(&error) : measure(run, o, &path);
+    int code = status ? cli_fail(&error) : measure(run, o, metrics, &path);
     workload_bench_close(run);
     base_text_free(&path);
     return code;
@@ -184,6 +192,8 @@ static const cli_option options_table[] = {
      "what the caches hold before: cold, dirty, hot, fresh (cold)"},
     {"stream", CLI_LIST, offsetof(bench_options, streams), "LIST",
      "where they run: later, or first, the first stream of this process (later)"},
+    {"columns", CLI_LIST, offsetof(bench_options, columns), "LIST",
+     "more columns, in tables by group: time, rate, error, memory, power, resources, code, judged, or all"},
     CLI_AGAINST("compare with the records in this file or folder; worse is exit status 7"),
     CLI_TIME("10"),
     {"budget", CLI_SECONDS, offsetof(bench_options, budget), "S", "start no case after so many seconds"},
@@ -221,6 +231,7 @@ const cli_command cli_command_bench = {
                 "  kz bench vector_add --device cpu                 the native variant, by the wall clock\n"
                 "  kz bench reduce --case 'sum-f32-n2^22-uniform'   one size\n"
                 "  kz bench reduce --cache cold,dirty,hot           the same, as the caches change\n"
+                "  kz bench reduce --columns resources,code         registers, occupancy, code size\n"
                 "  kz bench --suite h200 --json out.jsonl           everything an H200 has targets for\n"
                 "  kz bench --suite h200 --against results/h200     is anything slower than it was?\n"
                 "  kz bench --family reduce my.cu                   a kernel of your own",

@@ -1,5 +1,5 @@
 // kz info FAMILY: everything the zoo knows of one family.
-#include "options.h"
+#include "cmd_info.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -169,7 +169,13 @@ static int run(const cli_command *self, int argc, char **argv) {
     kz_error error;
     const kz_family *family;
     if (cli_parse(self, argc, argv, &options, &words, &error)) return cli_fail(&error);
-    if (words.count != 1) return cli_fail_with(KZ_INVALID, "kz info takes one family\ntry: kz list");
+    if (words.count != 1)
+        return cli_fail_with(KZ_INVALID, "kz info takes one family, or one variant of it\ntry: kz list");
+    if (strchr(words.items[0], '/')) {
+        workload_zoo zoo = {0};
+        if (workload_find_zoo(words.items, 1, &zoo, &error)) return cli_fail(&error);
+        return cmd_info_variant(zoo.wanted[0].family, zoo.wanted[0].variant, &options);
+    }
     if (workload_find_family(words.items[0], &family, &error)) return cli_fail(&error);
     if (options.pattern) return explain(family, options.pattern);
     if (options.json.given) return print_json(family, options.json.path);
@@ -199,10 +205,15 @@ static const cli_option options_table[] = {
 };
 
 const cli_command cli_command_info = {
-    .usage = "kz info FAMILY [--case NAME] [--json]",
-    .about = "Shows one family: what it computes, its types and operations, its variants with their ideas,\n"
-             "its cases, which variant the library picks, and how a kernel of your own takes its place.",
+    .usage = "kz info FAMILY[/VARIANT] [--case NAME] [--json]",
+    .about =
+        "Shows one family: what it computes, its types and operations, its variants with their ideas,\n"
+        "its cases, which variant the library picks, and how a kernel of your own takes its place. Of a\n"
+        "variant: its lines of code and what compiling them takes, what its kernel needs of a "
+        "multiprocessor,\n"
+        "how large its code is, and how people judge it.",
     .examples = "  kz info reduce\n"
+                "  kz info reduce/06_vector                       registers, occupancy, code size, grades\n"
                 "  kz info reduce --case sum-f32-n2^20-uniform    what is picked for 2^20 elements, and why",
     .options = options_table,
     .run = run,

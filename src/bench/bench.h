@@ -119,6 +119,10 @@ bool bench_work_computes(const kz_work *work);
 // timed.
 bench_ratio bench_outcome_ratio(const bench_outcome *outcome, size_t ours, size_t other, size_t condition);
 
+// The counterpart of the figure's condition, where it was measured too: single runs beside graphs of them, or the
+// reverse; -1 where not.
+int bench_outcome_counterpart(const bench_outcome *outcome);
+
 // The fastest result of a provider under that condition (the figure's), right and timed; -1 where there is none.
 int bench_outcome_best_under(const bench_outcome *outcome, bench_provider provider, size_t condition);
 int bench_outcome_best(const bench_outcome *outcome, bench_provider provider);

@@ -108,6 +108,13 @@ bench_ratio bench_outcome_ratio(const bench_outcome *outcome, size_t ours, size_
     return ratio;
 }
 
+int bench_outcome_counterpart(const bench_outcome *o) {
+    bench_condition other = o->conditions[o->figure];
+    if (other.mode != BENCH_LATENCY && other.mode != BENCH_THROUGHPUT) return -1;
+    other.mode = other.mode == BENCH_LATENCY ? BENCH_THROUGHPUT : BENCH_LATENCY;
+    return bench_condition_find(o->conditions, o->condition_count, other);
+}
+
 int bench_outcome_best_under(const bench_outcome *outcome, bench_provider provider, size_t condition) {
     int best = -1;
     double least = INFINITY;

@@ -161,7 +161,7 @@ static json_t *memory_object(const bench_outcome *o, const bench_candidate *c) {
                      count(bench_peak_bytes(o, c)));
 }
 
-static json_t *kernel_object(const bench_code *c) {
+json_t *bench_code_object(const bench_code *c) {
     if (!c->launches) return json_null();
     return json_pack("{si, so, so, so, so, so, so, so, so, so, so}", "launches", c->launches, "threads",
                      known_count(c->threads), "registers", known_count(c->registers), "shared_bytes",
@@ -173,7 +173,7 @@ static json_t *kernel_object(const bench_code *c) {
 }
 
 // What is known before it runs; null for rivals and peaks.
-static json_t *source_object(const bench_facts *f) {
+json_t *bench_facts_object(const bench_facts *f) {
     if (f->lines < 0) return json_null();
     const bench_judgement *j = &f->judged;
     json_t *judged = j->readability ? json_pack("{si, si, si}", "portability", j->portability, "readability",
@@ -334,8 +334,8 @@ json_t *bench_record(const bench_run_info *run, const bench_request *q, const be
         timed && run->samples ? samples_array(&t->series) : NULL, "statistics",
         timed ? statistics_object(&t->series) : json_null(), "derived",
         timed ? derived_object(o, t) : json_null(), "counters", bench_counters_object(&r->counters), "memory",
-        memory_object(o, &r->candidate), "kernel", kernel_object(&r->candidate.code), "source",
-        source_object(&r->candidate.facts), "check", checks_object(r), "compare",
+        memory_object(o, &r->candidate), "kernel", bench_code_object(&r->candidate.code), "source",
+        bench_facts_object(&r->candidate.facts), "check", checks_object(r), "compare",
         timed ? comparisons_array(o, result, condition) : json_null(), "target",
         timed && condition == o->figure ? target_object(target) : json_null(), "status", status_of(o, r, t),
         "reason", r->error.message[0] ? json_string(r->error.message) : json_null());

@@ -37,6 +37,8 @@ json_t *bench_number(double value); // six digits; null where it is not finite
 // Adds what is told by samples alone: outer percentiles, and a digest of the samples in the order taken (FNV-1a over
 // the doubles, least byte first, each rounded to the six digits that are written). False when out of memory.
 bool bench_record_add_statistics(json_t *statistics, const double *samples, const bench_summary *summary);
+json_t *bench_code_object(const bench_code *code);          // null where there is no kernel
+json_t *bench_facts_object(const bench_facts *facts);       // null where its lines are unknown
 json_t *bench_counters_object(const kz_counters *counters); // null where they are not valid
 // Appends a record as one whole synced line, and takes it over; NULL is KZ_NO_MEMORY.
 kz_status bench_record_write(const char *path, json_t *record, kz_error *error);

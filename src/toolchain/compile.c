@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 
 // ---- the architecture -----------------------------------------------------------------------------
 
@@ -116,11 +117,20 @@ kz_status toolchain_run_nvcc(const toolchain *tools, const char *source, const t
     return status;
 }
 
+// Of all programs that this process has started and waited for.
+static double cpu_seconds(void) {
+    struct rusage used = {0};
+    getrusage(RUSAGE_CHILDREN, &used);
+    return (double)(used.ru_utime.tv_sec + used.ru_stime.tv_sec) +
+           1e-6 * (double)(used.ru_utime.tv_usec + used.ru_stime.tv_usec);
+}
+
 static kz_status compile(const toolchain *tools, const char *source, const toolchain_words *flags, char **ptx,
                          size_t *ptx_size, kz_error *error) {
     char before[TOOLCHAIN_KEY], key[TOOLCHAIN_KEY], folder[TOOLCHAIN_PATH];
     kz_status status = toolchain_ptx_key(tools, source, flags, before, error);
     if (status) return status;
+    if (tools->seconds) *tools->seconds = 0;
     if (toolchain_cache_find(tools, before, key) && toolchain_cache_read(tools, key, "ptx", ptx, ptx_size)) {
         toolchain_recall_warnings(tools, key);
         return KZ_OK;
@@ -131,6 +141,7 @@ static kz_status compile(const toolchain *tools, const char *source, const toolc
     char *dependencies = NULL;
     base_text said = {0};
     kz_error quickly = {0};
+    double start = cpu_seconds();
     status =
         toolchain_run_nvcc(tools, source, flags, true, folder, ptx, ptx_size, &dependencies, &said, &quickly);
     if (status == KZ_TOOL)
@@ -138,6 +149,7 @@ static kz_status compile(const toolchain *tools, const char *source, const toolc
                                     error);
     else if (status && error)
         *error = quickly;
+    if (tools->seconds) *tools->seconds = cpu_seconds() - start;
     if (status == KZ_OK && dependencies && toolchain_cache_list(tools, before, dependencies, key)) {
         toolchain_keep_warnings(tools, key, said.data, NULL); // before what they belong to
         toolchain_cache_write(tools, key, "ptx", *ptx, *ptx_size);

@@ -24,6 +24,8 @@ typedef struct toolchain {
     char hidden
         [2][TOOLCHAIN_PATH]; // folders that those do not see, wherever they lie; "": none; set by the caller
     bool (*interrupted)(void); // asked while a compiler runs: then it ends, KZ_BUSY; NULL; set by the caller
+    double *
+        seconds; // gets the CPU seconds of making PTX, 0 where it was kept; NULL: nobody asks; set by the caller
     base_text *warnings; // gets the warnings about sources that compile; NULL: nobody asks; set by the caller
 } toolchain;
 

@@ -6,6 +6,7 @@
 
 #include "family/check.h"
 #include "report/profile/peaks.h"
+#include "workload/describe.h"
 
 struct workload_bench {
     const workload *w;
@@ -14,6 +15,7 @@ struct workload_bench {
     kz_stream *first_streams[WORKLOAD_WORDS]; // of the devices; NULL where streams are all alike
     bench_peers peers;
     bench_rule rule;
+    workload_ptxas ptxas;
     bench_peaks peaks; // of the device at hand, as far as they are known
     workload_bench_cases cases;
     report_bench *report;
@@ -110,6 +112,7 @@ static kz_status run_case(workload_bench *b, const workload_bench_case *item, si
     const kz_variant *variants[BENCH_CANDIDATES];
     const kz_peer *peers[BENCH_PEERS];
     bench_remote *remotes[BENCH_REMOTES];
+    const bench_assembler assembler = workload_assembler(&b->ptxas);
     char name[FAMILY_CASE_NAME];
     family_case_name(item->family, &item->c, name);
     snprintf(b->label, sizeof b->label, "%s %s on %s", item->family->name, name, info->id);
@@ -122,6 +125,8 @@ static kz_status run_case(workload_bench *b, const workload_bench_case *item, si
                                    .variants = variants,
                                    .variant_count = pick_variants(b, item, info, variants),
                                    .guest = b->w->guest,
+                                   .guest_facts = b->w->guest_facts,
+                                   .assembler = b->options->assembles ? &assembler : NULL,
                                    .peers = peers,
                                    .peer_count = pick_peers(b, item, info, peers),
                                    .remotes = remotes,

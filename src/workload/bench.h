@@ -16,7 +16,8 @@ typedef struct workload_bench_options {
     bool quick;            // few samples, and of each family few sizes: no figures, but it runs
     const bench_condition *conditions; // see bench_request; none: as the suite says
     size_t condition_count;
-    uint64_t seed; // of the inputs
+    bool assembles; // ptxas may be asked what the device does not know of a kernel
+    uint64_t seed;  // of the inputs
     double time,
         budget; // seconds for a candidate, and after which no case begins; 0: as the rule says, and none
     bool (*interrupted)(void);

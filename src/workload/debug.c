@@ -64,7 +64,7 @@ static kz_status load_module(single *s, kz_error *error) {
         fprintf(
             s->o->out,
             "The zoo's sources are not here: the kernel is debugged as it was built, without variables.\n");
-    else if (workload_compile(path, true, &s->ptx, &size, &why))
+    else if (workload_compile(path, true, &s->ptx, &size, NULL, &why))
         fprintf(s->o->out, "%s\nThe kernel is debugged as it was built, without variables.\n", why.message);
     else
         image = (kz_image){.size = sizeof(kz_image), .name = image.name, .ptx = s->ptx, .ptx_size = size};

@@ -139,17 +139,26 @@ void workload_show_warnings(const base_text *warnings) {
     fputs(warnings->data, stderr);
 }
 
-kz_status workload_compile(const char *path, bool for_debugging, char **ptx, size_t *size, kz_error *error) {
+kz_status workload_compile(const char *path, bool for_debugging, char **ptx, size_t *size, bench_facts *facts,
+                           kz_error *error) {
     toolchain tools;
     char arch[TOOLCHAIN_ARCH];
     kz_status status = toolchain_find(&tools, error);
     if (!status) status = toolchain_source_arch(path, arch, error);
     base_text warnings = {0};
+    double seconds = 0;
     tools.for_debugging = for_debugging;
     tools.warnings = &warnings;
+    tools.seconds = &seconds;
     if (!status) status = toolchain_compile_ptx(&tools, path, arch, NULL, ptx, size, error);
     workload_show_warnings(&warnings);
     base_text_free(&warnings);
+    if (!status && facts && seconds > 0) {
+        char now[32];
+        base_utc_time(now);
+        facts->compile_seconds = seconds;
+        snprintf(facts->compiler, sizeof facts->compiler, "nvcc %s, %.10s", tools.version, now);
+    }
     return status;
 }
 
@@ -190,13 +199,17 @@ kz_status workload_choose_case(const kz_family *family, const family_guest *gues
 }
 
 kz_status workload_open_guest(const kz_family *family, const char *path, bool for_debugging,
-                              family_guest **guest, kz_error *error) {
+                              family_guest **guest, bench_facts *facts, kz_error *error) {
     char *source = NULL, *ptx = NULL;
     size_t size;
     const char *slash = strrchr(path, '/');
     kz_status status = base_file_read(path, &source, &size, error);
     if (status) return status;
-    if (!base_ends_with(path, ".ptx")) status = workload_compile(path, for_debugging, &ptx, &size, error);
+    *facts = bench_facts_unknown();
+    if (!base_ends_with(path, ".ptx")) {
+        facts->lines = facts->all_lines = (int)base_code_lines(source); // its headers are anybody's
+        status = workload_compile(path, for_debugging, &ptx, &size, facts, error);
+    }
     const char *code = ptx ? ptx : source, *name = slash ? slash + 1 : path;
     family_guest *opened = NULL;
     if (!status) status = family_guest_open(family, name, source, code, &opened, error);

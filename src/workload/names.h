@@ -2,6 +2,7 @@
 #ifndef WORKLOAD_NAMES_H
 #define WORKLOAD_NAMES_H
 
+#include "bench/facts.h"
 #include "family/guest.h"
 #include "kz/family.h"
 
@@ -42,10 +43,12 @@ void workload_show_warnings(const base_text *warnings);
 // KZ_TOOL where ptxas, if there is one, refuses the text for the GPU that is chosen.
 kz_status workload_check_ptx(const char *path, const char *ptx, kz_error *error);
 // A .cu file as PTX for the architecture that it asks for, malloc'ed; for a debugger without optimisation.
-kz_status workload_compile(const char *path, bool for_debugging, char **ptx, size_t *size, kz_error *error);
-// Compiles a .cu file (or takes a .ptx file as it is) as a guest of the family.
+// `facts` (may be NULL) gets what compiling it took, if it was not kept from an earlier run.
+kz_status workload_compile(const char *path, bool for_debugging, char **ptx, size_t *size, bench_facts *facts,
+                           kz_error *error);
+// Compiles a .cu file (or takes a .ptx file as it is) as a guest of the family, and tells what is known of it.
 kz_status workload_open_guest(const kz_family *family, const char *path, bool for_debugging,
-                              family_guest **guest, kz_error *error);
+                              family_guest **guest, bench_facts *facts, kz_error *error);
 
 // The devices to work on, opened.
 typedef struct workload_devices {

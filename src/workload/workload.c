@@ -129,7 +129,7 @@ static kz_status open_guest(const workload_request *r, workload *w, kz_error *er
     kz_status status = workload_find_family(r->family, &w->family, error);
     if (status) return status;
     w->zoo.families[w->zoo.count++] = w->family;
-    return workload_open_guest(w->family, w->files[0], r->for_debugging, &w->guest, error);
+    return workload_open_guest(w->family, w->files[0], r->for_debugging, &w->guest, &w->guest_facts, error);
 }
 
 // A path is never a family's name.

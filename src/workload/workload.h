@@ -41,6 +41,7 @@ typedef struct workload {
     const kz_family *family;   // of a guest, or of the zoo where one word names it; else NULL
     const kz_variant *variant; // NULL: of all, or the one that would be chosen
     family_guest *guest;
+    bench_facts guest_facts;
     workload_task task;
 } workload;
 

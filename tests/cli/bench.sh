@@ -20,6 +20,17 @@ expect_exit 0 bench --family vector_add "$FOLDER/my.cu" --device sim --case add-
 expect_out "no times: the simulator has no clock"
 expect_out "the family's own variants: kz bench vector_add"
 
+# More columns are tables of their own; what no instrument is there for is unknown, and the record says null.
+expect_exit 0 bench vector_add --device sim --case add-f32-n1025-uniform --columns error,code,judged --no-save
+expect_out "error  of bound  elements  checked"
+expect_out "PTX  lines  with headers  compiling"
+expect_out "one line; a wrong element is its own thread's"
+expect_exit 0 bench --family vector_add "$FOLDER/my.cu" --device sim --case add-f32-n1025-uniform --columns code --no-save --json
+grep -q '"source":{"lines":4,"all_lines":4,.*"judged":null}' "$FOLDER/out" || fail "what is known of a guest"
+expect_exit 2 bench vector_add --device sim --columns tim
+expect_err '"tim" is not a group of columns'
+expect_err "resources: what a block takes"
+
 # The same again is added, and says the same.
 expect_exit 0 bench vector_add --device sim --case add-f32-n1025-uniform --json "$FOLDER/sim.jsonl"
 [ "$("$JSON_LINES" schema < "$FOLDER/sim.jsonl")" = 8 ] || fail "records were not added"

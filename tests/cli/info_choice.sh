@@ -12,4 +12,21 @@ expect_exit 0 info reduce --case sum-f32-n65536-uniform
 expect_out "128 x 1 x 1 blocks of 128 x 1 x 1 threads"
 expect_exit 2 info reduce --case no-such-case
 expect_err "no-such-case"
+
+# A variant: what is known of it without a run; ptxas is there or not.
+expect_exit 0 info vector_add/03_vector
+expect_out "source       kernels/primitives/vector_add/03_vector.cu: "
+expect_out "lines of code"
+expect_out "of 64 warps on a multiprocessor"
+expect_out "PTX instructions"
+expect_out "portability  4 of 5"
+expect_exit 0 info vector_add/native
+expect_out "runs on      cpu"
+expect_exit 0 info vector_add/03_vector --json
+[ "$("$JSON_LINES" source.judged < "$FOLDER/out")" = 1 ] || fail "no grades in the object"
+[ "$("$JSON_LINES" kernel.ptx_instructions < "$FOLDER/out")" = 1 ] || fail "no kernel in the object"
+expect_exit 2 info vector_add/nothing
+expect_err 'vector_add has no variant "nothing"'
+expect_exit 8 info reduce_axis/08_value_then_index --case 'sum-*'
+expect_err "argmin and argmax alone"
 finish

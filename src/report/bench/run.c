@@ -113,6 +113,9 @@ void report_bench_case(report_bench *r, const bench_request *request, const benc
     keep(r, request, outcome, targets);
     report_bench_print(file, &style, request->family, request->c, &r->run.device, outcome, targets,
                        &r->tally);
+    // Where conditions take the columns, the errors have a table of their own.
+    unsigned errors = report_bench_has_several(outcome) ? 1u << REPORT_METRIC_error : 0;
+    report_metrics_print(file, &style, outcome, r->metrics | errors);
     compare(r, request, outcome);
     note_missing_rivals(r, request->family, outcome, peers);
     if (request->guest) r->guest_of = request->family->name;

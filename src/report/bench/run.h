@@ -4,6 +4,7 @@
 
 #include "bench/peers.h"
 #include "bench/record.h"
+#include "report/bench/metrics.h"
 #include "report/bench/table.h"
 
 typedef struct report_bench {
@@ -11,6 +12,7 @@ typedef struct report_bench {
     bench_run_info run; // of the device at hand
     const char *path;   // of the records; "folder/" gets a file per family; NULL: none are kept
     bool to_stdout;     // records go there too; then `file` is another
+    unsigned metrics;   // the groups that are shown beside the figures (metrics.h)
     bool chosen_rivals; // somebody chose them: nothing is said of others
     json_t *baseline;   // earlier records to compare with, owned; NULL: none
     struct {

@@ -4,6 +4,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "report/bench/metrics.h"
+
 typedef struct view {
     FILE *file;
     const report_style *style;
@@ -11,18 +13,11 @@ typedef struct view {
     const bench_outcome *o;
     bench_target_verdict target; // of the best
     int best, rival;             // results; -1 where there is none
-    int other;                   // condition: single runs beside the figure's graphs, or the reverse; -1
-    bool several;                // more conditions than these two
+    bool several;                // more conditions than the usual two
 } view;
 
-static bool figure_is_alone(const view *v) { return v->o->conditions[v->o->figure].mode == BENCH_LATENCY; }
-
-// The counterpart of the figure's condition, where it was measured too.
-static int find_other(const view *v) {
-    bench_condition other = v->o->conditions[v->o->figure];
-    if (other.mode != BENCH_LATENCY && other.mode != BENCH_THROUGHPUT) return -1;
-    other.mode = other.mode == BENCH_LATENCY ? BENCH_THROUGHPUT : BENCH_LATENCY;
-    return bench_condition_find(v->o->conditions, v->o->condition_count, other);
+bool report_bench_has_several(const bench_outcome *o) {
+    return o->timed && o->condition_count > 1u + (bench_outcome_counterpart(o) >= 0);
 }
 
 static void print_title(const view *v, const kz_family *family) {
@@ -79,13 +74,12 @@ static void add_timed_row(const view *v, report_table *table, size_t index) {
     report_tone tone = (int)index == v->best                 ? REPORT_BOLD
                        : r->candidate.provider == BENCH_PEAK ? REPORT_DIM
                                                              : REPORT_PLAIN;
-    char text[REPORT_NUMBER], second[REPORT_NUMBER] = "";
-    if (v->other >= 0 && r->timings[v->other].taken)
-        report_seconds(second, r->timings[v->other].series.summary.median);
+    char text[REPORT_NUMBER];
     report_table_add(table, tone, "%s%s%s", zoo ? "" : r->candidate.by, zoo ? "" : " ", r->candidate.name);
     report_table_add(table, tone, "%s", report_seconds(text, t->series.summary.median));
     report_table_add(table, REPORT_DIM, "%.2f%%", 100 * bench_relative_error(&t->series.summary));
-    report_table_add(table, REPORT_DIM, "%s", second);
+    report_table_add(table, r->candidate.provider == BENCH_PEAK ? REPORT_DIM : REPORT_PLAIN, "%s",
+                     r->candidate.provider == BENCH_PEAK ? "" : report_error_text(text, r));
     add_rate(v, table, tone, t);
     // Where arithmetic is the work and the cores' rate is not known, a share of a copy would say nothing.
     bool copies = !bench_work_computes(&v->o->work) || r->candidate.provider == BENCH_PEAK;
@@ -106,18 +100,13 @@ static void add_untimed_row(report_table *table, const bench_result *r, int colu
 }
 
 static void print_times(const view *v) {
-    char rival[48] = "", second[32];
+    char rival[48] = "";
     if (v->rival >= 0) snprintf(rival, sizeof rival, "vs %s", v->o->results[v->rival].candidate.by);
-    snprintf(second, sizeof second,
-             v->other < 0         ? ""
-             : figure_is_alone(v) ? "(in a graph)"
-                                  : "(alone, %s)",
-             bench_cache_name(v->o->conditions[v->o->figure].cache));
     const char *rate = bench_work_computes(&v->o->work) ? "computes" : "moves";
     const report_column columns[] = {
-        {"candidate", false, false, 24}, {"time", true, false, 8},
-        {"+-", true, false, 6},          {second, true, false, 11},
-        {rate, true, false, 9},          {of_cores(v) ? "of cores" : "of copy", true, false, 7},
+        {"candidate", false, true, 24}, {"time", true, false, 8},
+        {"+-", true, false, 5},         {"error", true, false, 7},
+        {rate, true, false, 9},         {of_cores(v) ? "of cores" : "of copy", true, false, 7},
         {rival, false, false, 0}};
     report_table *table = report_table_open(columns, BASE_COUNT(columns));
     if (!table) return;
@@ -316,8 +305,7 @@ void report_bench_print(FILE *file, const report_style *style, const kz_family *
                         const kz_device_info *device, const bench_outcome *outcome,
                         const bench_targets *targets, report_bench_tally *tally) {
     view v = {.file = file, .style = style, .device = device, .o = outcome};
-    v.other = find_other(&v);
-    v.several = outcome->timed && outcome->condition_count > 1u + (v.other >= 0);
+    v.several = report_bench_has_several(outcome);
     v.best = bench_outcome_best(outcome, BENCH_ZOO);
     if (v.best < 0) v.best = bench_outcome_best(outcome, BENCH_GUEST);
     v.rival = bench_outcome_best(outcome, BENCH_PEER);

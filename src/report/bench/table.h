@@ -21,6 +21,9 @@ void report_bench_print(FILE *file, const report_style *style, const kz_family *
                         const kz_device_info *device, const bench_outcome *outcome,
                         const bench_targets *targets, report_bench_tally *tally);
 
+// Whether more conditions were measured than single runs and graphs of them: then each is a column.
+bool report_bench_has_several(const bench_outcome *outcome);
+
 // ---- inside: several conditions beside each other (conditions.c) ---------------------------------------------
 
 // `ours` is the result that stands for us, or -1.
