@@ -52,7 +52,7 @@ def list_problems():
     yield from add("histogram", "even", "f32", {"n": 1025, "bins": 256, "lower": 0, "upper": ONE})
     yield from add("histogram", "even", "u8", {"n": 1025, "bins": 256, "lower": 0, "upper": 256})
     yield from add("histogram", "range", "f32", {"n": 1025, "bins": 20, "lower": MINUS_ONE, "upper": ONE})
-    yield from add("pagerank", "pagerank", "f32", graph)
+    yield from add("pagerank", "step", "f32", graph)
     yield from add("warp", "sum max inclusive product", "f32", {"n": 2048})
     yield from add("warp", "sum max inclusive", "i32", {"n": 2048})
     yield from add("atomics", "count", "u32", {"n": 1025, "k": 37})

@@ -294,8 +294,8 @@ static void every_variant_has_a_readme_entry(void **state) {
 static void rivals_are_known(void **state) {
     static const char *const known[] = {
 #define BENCH_RIVAL(name, on_cpu, library) #name,
+#define BENCH_PYTHON_RIVAL(name, file)     #name,
 #include "bench/rivals.def"
-#undef BENCH_RIVAL
     };
     size_t count;
     const kz_family *const *list = kz_family_list(&count);

@@ -229,7 +229,8 @@ const kz_family kz_family_sgemm = {
     .work = work,
     .worked = worked,
     .worked_count = sizeof worked / sizeof worked[0],
-    .rivals = (const char *const[]){"cublas", "cublaslt", "cudnn", "cutlass", "openblas", NULL},
+    .rivals = (const char *const[]){"cublas", "cublaslt", "cudnn", "cutlass", "openblas", "torch",
+                                    "torch_compile", "triton", NULL},
     .guest_signature = "const float *a, const float *b, float *c, size_t m, size_t n, size_t k",
     .size = size,
 };

@@ -148,7 +148,7 @@ const kz_family kz_family_attention = {
     .work = work,
     .worked = worked,
     .worked_count = sizeof worked / sizeof worked[0],
-    .rivals = (const char *const[]){"cudnn", NULL},
+    .rivals = (const char *const[]){"cudnn", "torch", "torch_compile", "sdpa", "triton", NULL},
     .guest_signature =
         "const T *q, const T *k, const T *v, T *out, size_t batch, size_t heads, size_t queries, "
         "size_t keys, size_t dimension",

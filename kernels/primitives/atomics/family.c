@@ -154,7 +154,7 @@ const kz_family kz_family_atomics = {
     .work = work,
     .worked = worked,
     .worked_count = sizeof worked / sizeof worked[0],
-    .rivals = (const char *const[]){"cub", NULL},
+    .rivals = (const char *const[]){"cub", "torch", NULL},
     .guest_signature = "const unsigned *keys, T *out, const T *values, size_t n, size_t k\n"
                        "count-*: const unsigned *keys, T *out, const void *null, size_t n, size_t k\n"
                        "append-*: const T *in, T *out, unsigned *length, size_t n, size_t k",

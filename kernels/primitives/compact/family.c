@@ -326,7 +326,7 @@ const kz_family kz_family_compact = {
     .work = work,
     .worked = worked,
     .worked_count = sizeof worked / sizeof worked[0],
-    .rivals = (const char *const[]){"cub", NULL},
+    .rivals = (const char *const[]){"cub", "torch", NULL},
     .guest_signature =
         "const T *in, T *out, unsigned *count, size_t n\n"
         "*_flagged-*: const T *in, T *out, unsigned *count, const unsigned char *flags, size_t n",

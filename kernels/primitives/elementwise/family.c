@@ -142,7 +142,7 @@ const kz_family kz_family_elementwise = {
     .work = work,
     .worked = worked,
     .worked_count = sizeof worked / sizeof worked[0],
-    .rivals = (const char *const[]){"cub", NULL},
+    .rivals = (const char *const[]){"cub", "torch", "torch_compile", "triton", NULL},
     .guest_signature = "const T *x, T *y, size_t n, float factor",
     .guest_args = guest_args,
 };

@@ -146,7 +146,7 @@ const kz_family kz_family_histogram = {
     .work = work,
     .worked = worked,
     .worked_count = sizeof worked / sizeof worked[0],
-    .rivals = (const char *const[]){"cub", NULL},
+    .rivals = (const char *const[]){"cub", "torch", NULL},
     .guest_signature = "even-*: const T *in, unsigned *out, const void *null, size_t n, size_t bins, "
                        "unsigned long long lower, unsigned long long upper\n"
                        "even-f32: const T *in, unsigned *out, const void *null, size_t n, size_t bins, "

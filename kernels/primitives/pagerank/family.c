@@ -223,7 +223,7 @@ const kz_family kz_family_pagerank = {
     .work = work,
     .worked = worked,
     .worked_count = sizeof worked / sizeof worked[0],
-    .rivals = (const char *const[]){"cusparse", NULL},
+    .rivals = (const char *const[]){"cusparse", "torch", NULL},
     .guest_signature =
         "const unsigned *out_offsets, const unsigned *out_targets, const unsigned *in_offsets, "
         "const unsigned *in_sources, const float *rank, float *next, size_t vertices, size_t edges",

@@ -190,6 +190,7 @@ const kz_family kz_family_permute = {
     .work = work,
     .worked = worked,
     .worked_count = sizeof worked / sizeof worked[0],
+    .rivals = (const char *const[]){"torch", "torch_compile", NULL},
     .guest_signature = "const T *in, T *out, size_t a, size_t b, size_t c, size_t d",
     .size = elements,
 };

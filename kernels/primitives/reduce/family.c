@@ -238,7 +238,7 @@ const kz_family kz_family_reduce = {
     .work = work,
     .worked = worked,
     .worked_count = sizeof worked / sizeof worked[0],
-    .rivals = (const char *const[]){"cub", "cudnn", NULL},
+    .rivals = (const char *const[]){"cub", "cudnn", "torch", "torch_compile", "triton", NULL},
     .guest_signature = "const T *in, T *out, size_t n\n"
                        "argmin-*,argmax-*: const T *in, T *out, long long *index, size_t n",
     .nondeterministic = nondeterministic,

@@ -450,7 +450,7 @@ const kz_family kz_family_reduce_axis = {
     .work = work,
     .worked = worked,
     .worked_count = sizeof worked / sizeof worked[0],
-    .rivals = (const char *const[]){"cub", "cudnn", NULL},
+    .rivals = (const char *const[]){"cub", "cudnn", "torch", "torch_compile", "triton", NULL},
     .guest_signature =
         "const T *in, T *out, size_t outer, size_t n, size_t inner\n"
         "argmin-*,argmax-*: const T *in, T *out, long long *index, size_t outer, size_t n, size_t inner",

@@ -337,7 +337,7 @@ const kz_family kz_family_reduce_segments = {
     .work = work,
     .worked = worked,
     .worked_count = sizeof worked / sizeof worked[0],
-    .rivals = (const char *const[]){"cub", NULL},
+    .rivals = (const char *const[]){"cub", "torch", NULL},
     .guest_signature = "const T *in, const unsigned *offsets, T *out, size_t segments, size_t n\n"
                        "argmin-*,argmax-*: const T *in, const unsigned *offsets, T *out, long long *index, "
                        "size_t segments, size_t n",

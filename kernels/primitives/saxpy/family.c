@@ -105,7 +105,7 @@ const kz_family kz_family_saxpy = {
     .work = work,
     .worked = worked,
     .worked_count = sizeof worked / sizeof worked[0],
-    .rivals = (const char *const[]){"cub", "cublas", "openblas", NULL},
+    .rivals = (const char *const[]){"cub", "cublas", "openblas", "torch", "torch_compile", "triton", NULL},
     .guest_signature = "float a, const float *x, float *y, size_t n",
     .guest_args = guest_args,
 };

@@ -389,7 +389,7 @@ const kz_family kz_family_scan = {
     .work = work,
     .worked = worked,
     .worked_count = sizeof worked / sizeof worked[0],
-    .rivals = (const char *const[]){"cub", NULL},
+    .rivals = (const char *const[]){"cub", "torch", "torch_compile", "triton", NULL},
     .guest_signature = "const T *in, T *out, size_t n\n"
                        "*_segmented_*: const T *in, T *out, const unsigned char *heads, size_t n",
     .nondeterministic = nondeterministic,

@@ -146,7 +146,7 @@ const kz_family kz_family_transpose = {
     .work = work,
     .worked = worked,
     .worked_count = sizeof worked / sizeof worked[0],
-    .rivals = (const char *const[]){"cublas", "openblas", NULL},
+    .rivals = (const char *const[]){"cublas", "openblas", "torch", "torch_compile", "triton", NULL},
     .guest_signature = "const T *in, T *out, size_t rows, size_t columns",
     .size = elements,
 };

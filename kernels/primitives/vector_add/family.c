@@ -77,7 +77,7 @@ const kz_family kz_family_vector_add = {
     .work = work,
     .worked = worked,
     .worked_count = sizeof worked / sizeof worked[0],
-    .rivals = (const char *const[]){"cub", "cudnn", NULL},
+    .rivals = (const char *const[]){"cub", "cudnn", "torch", "torch_compile", "triton", NULL},
     .guest_signature = "const float *x, const float *y, float *z, size_t n",
 };
 

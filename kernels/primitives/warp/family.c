@@ -234,7 +234,7 @@ const kz_family kz_family_warp = {
     .work = work,
     .worked = worked,
     .worked_count = sizeof worked / sizeof worked[0],
-    .rivals = (const char *const[]){"cub", NULL},
+    .rivals = (const char *const[]){"cub", "torch", NULL},
     .guest_signature = "const T *in, T *out, const void *null, size_t n\n"
                        "vote-*: const T *in, unsigned *out, unsigned *first, size_t n\n"
                        "match-*,distinct-*: const T *in, unsigned *out, const void *null, size_t n\n"
