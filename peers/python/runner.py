@@ -89,6 +89,7 @@ def recording(candidate):
 
 
 def load(path):
+    sys.path.append(os.path.dirname(os.path.abspath(path)))  # modules of its own
     spec = importlib.util.spec_from_file_location("kz_" + os.path.basename(path).removesuffix(".py"), path)
     module = importlib.util.module_from_spec(spec)
     sys.modules[spec.name] = module  # where Triton looks for the source of its kernels
