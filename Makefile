@@ -10,7 +10,7 @@ KZ := build/release/bin/kz
 
 .NOTPARALLEL: # each step is parallel inside
 .DEFAULT_GOAL := build
-.PHONY: help build learn run quick test test-all setup-test test-release build-sanitize test-sanitize test-fuzz test-valgrind bench bundle \
+.PHONY: help build learn run quick test test-python test-all setup-test test-release build-sanitize test-sanitize test-fuzz test-valgrind bench bundle \
         pages format install doctor setup clean
 
 help: ## lists these targets
@@ -33,6 +33,11 @@ quick: setup-test build/release/.configured ## for daily work: unit tests and so
 	@ctest --preset quick -j $(TEST_JOBS)
 
 test: setup-test test-release test-sanitize test-fuzz ## all tests: CTest, the sanitizers, a short fuzz run
+
+test-python: build ## the rivals in Python, on CPU tensors (fetches PyTorch, or KZ_PYTHON names one that has it)
+	@[ -n "$$KZ_PYTHON" ] || tools/setup python
+	@cmake --build --preset release -j $(JOBS) --target kz_runner
+	@PYTHONPATH=peers/python OMP_NUM_THREADS=1 "$${KZ_PYTHON:-.kz/python/bin/python}" -B -m unittest discover tests/python
 
 test-all: ## test, the slow tests, valgrind and ten minutes of fuzzing
 	@tools/setup test

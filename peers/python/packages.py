@@ -2,17 +2,17 @@
 
 import importlib
 
-from provider import Missing
+from provider import Missing, WrongVersion
 
 
 def package(name, least="0"):
-    """The module `name`, of version `least` or later; Missing with the command that gets it."""
+    """The module `name`, of version `least` or later; else Missing or WrongVersion, with the command that gets it."""
     try:
         module = importlib.import_module(name)
     except ImportError as failure:
         raise Missing(f"no package {name} ({failure}): tools/setup python installs it, KZ_PYTHON names another Python")
     if _numbers(module.__version__) < _numbers(least):
-        raise Missing(f"{name} {module.__version__} is too old, {least} is needed: tools/setup python installs it")
+        raise WrongVersion(f"{name} {module.__version__} is too old, {least} is needed: tools/setup python installs it")
     return module
 
 

@@ -94,12 +94,15 @@ size_t bench_peers_remotes(const bench_peers *peers, const kz_family *family,
 }
 
 static bool is_python_missing(const bench_rival *rival, const bench_peers *peers, base_text *why) {
-    const char *reason = "it is not installed: `make install` in a checkout of Kernel Zoo does it";
-    for (size_t i = 0; i < peers->remote_count; i++)
-        if (strcmp(bench_remote_name(peers->remotes[i]), rival->name) == 0)
-            reason = bench_remote_missing(peers->remotes[i]);
-    if (*reason) base_text_add(why, "%s is not here: %s", rival->name, reason);
-    return *reason;
+    for (size_t i = 0; i < peers->remote_count; i++) {
+        if (strcmp(bench_remote_name(peers->remotes[i]), rival->name) != 0) continue;
+        const char *reason = bench_remote_missing(peers->remotes[i]);
+        if (*reason) base_text_add(why, "%s is not here: %s", rival->name, reason);
+        return *reason;
+    }
+    base_text_add(why, "%s is not installed: `make install` in a checkout of Kernel Zoo does it",
+                  rival->name);
+    return true;
 }
 
 bool bench_rival_missing(const bench_rival *rival, const bench_peers *peers, base_text *why) {

@@ -118,8 +118,9 @@ static json_t *case_object(const bench_request *q, const bench_outcome *o) {
 }
 
 static json_t *candidate_object(const bench_candidate *c) {
-    return json_pack("{ss, ss, so, so}", "by", c->by, "name", c->name, "version", text(c->version),
-                     "code_hash", text(c->code_hash));
+    json_t *prepare = c->prepare_seconds > 0 ? number(c->prepare_seconds) : NULL;
+    return json_pack("{ss, ss, so, so, so*}", "by", c->by, "name", c->name, "version", text(c->version),
+                     "code_hash", text(c->code_hash), "prepare_s", prepare);
 }
 
 static const char *cache_method(const bench_outcome *o, bench_condition how) {

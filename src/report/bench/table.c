@@ -67,15 +67,19 @@ static bool of_cores(const view *v) {
     return bench_work_computes(&v->o->work) && v->o->known_compute.origin[0];
 }
 
+static void add_name(report_table *table, report_tone tone, const bench_candidate *c) {
+    bool zoo = c->provider == BENCH_ZOO || strcmp(c->by, c->name) == 0;
+    report_table_add(table, tone, "%s%s%s", zoo ? "" : c->by, zoo ? "" : " ", c->name);
+}
+
 static void add_timed_row(const view *v, report_table *table, size_t index) {
     const bench_result *r = &v->o->results[index];
     const bench_timing *t = &r->timings[v->o->figure];
-    bool zoo = r->candidate.provider == BENCH_ZOO;
     report_tone tone = (int)index == v->best                 ? REPORT_BOLD
                        : r->candidate.provider == BENCH_PEAK ? REPORT_DIM
                                                              : REPORT_PLAIN;
     char text[REPORT_NUMBER];
-    report_table_add(table, tone, "%s%s%s", zoo ? "" : r->candidate.by, zoo ? "" : " ", r->candidate.name);
+    add_name(table, tone, &r->candidate);
     report_table_add(table, tone, "%s", report_seconds(text, t->series.summary.median));
     report_table_add(table, REPORT_DIM, "%.2f%%", 100 * bench_relative_error(&t->series.summary));
     report_table_add(table, r->candidate.provider == BENCH_PEAK ? REPORT_DIM : REPORT_PLAIN, "%s",
@@ -94,7 +98,7 @@ static void add_timed_row(const view *v, report_table *table, size_t index) {
 // Its row is empty: the reason stands below, where there is room for it.
 static void add_untimed_row(report_table *table, const bench_result *r, int columns) {
     report_tone tone = r->status == KZ_UNSUPPORTED ? REPORT_DIM : REPORT_BAD;
-    report_table_add(table, tone, "%s", r->candidate.name);
+    add_name(table, tone, &r->candidate);
     report_table_add(table, tone, "-");
     for (int i = 2; i < columns; i++) report_table_add(table, REPORT_PLAIN, "%s", "");
 }
@@ -223,7 +227,19 @@ static bool cut_short(const view *v, const bench_result *r) {
     return t->taken && !t->over_peak && t->series.state == BENCH_GO_ON;
 }
 
+// What a candidate that was left out of the figure's mode took in the other one: "; one launch, cold: 12 us".
+static const char *other_time(const view *v, const bench_result *r, char text[200]) {
+    int other = bench_outcome_counterpart(v->o);
+    char title[BENCH_CONDITION_TEXT], time[REPORT_NUMBER];
+    text[0] = 0;
+    if (other >= 0 && r->timings[other].taken && r->status == KZ_OK)
+        snprintf(text, 200, "; %s: %s", bench_condition_title(v->o->conditions[other], title),
+                 report_seconds(time, r->timings[other].series.summary.median));
+    return text;
+}
+
 static void print_reasons(const view *v) {
+    char other[200];
     for (size_t i = 0; i < v->o->count; i++) {
         const bench_result *r = &v->o->results[i];
         bool shown = v->o->timed ? r->timings[v->o->figure].taken : r->status == KZ_OK && r->counters.valid;
@@ -231,8 +247,9 @@ static void print_reasons(const view *v) {
         const char *line = r->error.message[0] ? r->error.message
                            : v->o->interrupted ? "interrupted"
                                                : "not timed";
-        report_print(v->file, v->style, r->status == KZ_UNSUPPORTED ? REPORT_DIM : REPORT_BAD, "  %s: %.*s\n",
-                     r->candidate.name, (int)strcspn(line, "\n"), line);
+        report_print(v->file, v->style, r->status == KZ_UNSUPPORTED ? REPORT_DIM : REPORT_BAD,
+                     "  %s: %.*s%s\n", r->candidate.name, (int)strcspn(line, "\n"), line,
+                     other_time(v, r, other));
     }
 }
 
