@@ -9,7 +9,10 @@ def line($columns):
     with_entries(.key as $key | .value |=
         if ["modes", "candidates", "results"] | index($key) then map_values(part($columns[$key]) | line($columns))
         else row($columns; $key) end);
+def known($head): # an index in the place of what candidates repeat
+    with_entries(.key as $key | .value |=
+        if type == "number" then $head.repeated[$key][.] | row($head.columns; $key) else . end);
 input as $head | inputs | $head.shared * line($head.columns) | . as $line
-| if .candidates | not then . else .candidates[] | . as $one
+| if .candidates | not then . else .candidates[] | known($head) | . as $one
 | .results | to_entries[]
 | ($line | del(.modes, .candidates)) + $line.modes[.key] + ($one | del(.results)) + .value + {mode: (.key | split(" ")[0])} end

@@ -220,6 +220,73 @@ static json_t *row_to_part(const json_t *keys, json_t *part) {
     return NULL;
 }
 
+// ---- what candidates repeat --------------------------------------------------------------------------------
+
+static const char *const repeated_keys[] = {"candidate", "kernel", "source", "memory", "check"};
+
+// The lists of what candidates repeat, by those keys, and the columns of what stands in them.
+typedef struct repeats {
+    json_t *lists, *columns;
+} repeats;
+
+// A member of a candidate in its other form. A new reference, or NULL.
+typedef json_t *exchange(const repeats *r, const char *key, json_t *value);
+
+// An object as its index in the list, to whose end it goes where it is new.
+static json_t *to_index(const repeats *r, const char *key, json_t *value) {
+    size_t i;
+    json_t *known, *list = json_object_get(r->lists, key);
+    if (!json_is_object(value)) return json_incref(value);
+    json_t *row = to_row(r->columns, key, value);
+    json_array_foreach(list, i, known) if (json_equal(known, row)) break;
+    int failed = !row || (i == json_array_size(list) && json_array_append(list, row) != 0);
+    json_decref(row);
+    return failed ? NULL : json_integer((json_int_t)i);
+}
+
+static json_t *from_index(const repeats *r, const char *key, json_t *value) {
+    json_t *list = json_object_get(r->lists, key);
+    json_t *row = json_is_integer(value) ? json_array_get(list, (size_t)json_integer_value(value)) : NULL;
+    return row ? to_object(r->columns, key, row) : json_incref(value);
+}
+
+static json_t *exchange_in_candidate(exchange *make, const repeats *r, json_t *candidate) {
+    json_t *made = json_copy(candidate);
+    int failed = !made;
+    for (size_t i = 0; i < BASE_COUNT(repeated_keys) && !failed; i++) {
+        json_t *value = json_object_get(candidate, repeated_keys[i]);
+        if (value) failed = json_object_set_new(made, repeated_keys[i], make(r, repeated_keys[i], value));
+    }
+    if (!failed) return made;
+    json_decref(made);
+    return NULL;
+}
+
+// A line whose candidates have those members exchanged. A new reference, or NULL.
+static json_t *exchange_in_line(exchange *make, const repeats *r, json_t *line) {
+    size_t i;
+    json_t *one, *candidates = json_object_get(line, "candidates");
+    if (!candidates) return json_incref(line);
+    json_t *made = json_array(), *whole = json_copy(line);
+    int failed = !made || !whole;
+    json_array_foreach(candidates, i, one) failed |=
+        json_array_append_new(made, exchange_in_candidate(make, r, one));
+    failed |= json_object_set_new(whole, "candidates", made);
+    if (!failed) return whole;
+    json_decref(whole);
+    return NULL;
+}
+
+static json_t *empty_lists(void) {
+    json_t *lists = json_object();
+    int failed = !lists;
+    for (size_t i = 0; i < BASE_COUNT(repeated_keys); i++)
+        failed |= json_object_set_new(lists, repeated_keys[i], json_array());
+    if (!failed) return lists;
+    json_decref(lists);
+    return NULL;
+}
+
 // ---- lines -------------------------------------------------------------------------------------------------
 
 static json_t *rewrite_line(rewrite *make, json_t *columns, json_t *object);
@@ -261,31 +328,38 @@ static json_t *rewrite_line(rewrite *make, json_t *columns, json_t *object) {
     return NULL;
 }
 
-// The columns of the parts of all lines. A new reference, or NULL.
-static json_t *part_columns(json_t *lines) {
+// Adds the columns of the parts of all lines. False when out of memory.
+static bool add_part_columns(json_t *lines, json_t *columns) {
     const char *key;
     size_t i;
-    json_t *line, *keys, *counts = json_object(), *columns = json_object();
-    int failed = !counts || !columns;
+    json_t *line, *keys, *counts = json_object();
+    int failed = !counts;
     json_array_foreach(lines, i, line) failed |= !count_keys(counts, line);
     json_object_foreach(counts, key, keys) failed |= json_object_set_new(columns, key, columns_of(keys));
     json_decref(counts);
-    if (!failed) return columns;
-    json_decref(columns);
-    return NULL;
+    return !failed;
+}
+
+// A line without what all share, and with an index in the place of what candidates repeat. A new reference, or NULL.
+static json_t *own_part(json_t *line, json_t *shared, const repeats *r) {
+    json_t *own = subtract(line, shared), *made = own ? exchange_in_line(to_index, r, own) : NULL;
+    json_decref(own);
+    return made;
 }
 
 bool bench_compact(const json_t *lines, json_t **head, json_t **kept) {
     size_t i;
-    json_t *own, *shared = shared_by_all(lines), *rest = json_array(), *columns = NULL;
-    int failed = !shared || !rest || !(*kept = json_array());
+    json_t *own, *shared = shared_by_all(lines), *rest = json_array();
+    const repeats r = {empty_lists(), json_object()};
+    int failed = !shared || !rest || !r.lists || !r.columns || !(*kept = json_array());
     for (i = 0; i < json_array_size(lines) && !failed; i++)
-        failed = json_array_append_new(rest, subtract(json_array_get(lines, i), shared));
-    if (!failed) failed = !(columns = part_columns(rest));
+        failed = json_array_append_new(rest, own_part(json_array_get(lines, i), shared, &r));
+    if (!failed) failed = !add_part_columns(rest, r.columns);
     json_array_foreach(rest, i, own) if (!failed) failed =
-        json_array_append_new(*kept, rewrite_line(to_row, columns, own));
+        json_array_append_new(*kept, rewrite_line(to_row, r.columns, own));
     json_decref(rest);
-    *head = json_pack("{si, so, so}", "schema", BENCH_COMPACT_SCHEMA, "columns", columns, "shared", shared);
+    *head = json_pack("{si, so, so, so}", "schema", BENCH_COMPACT_SCHEMA, "columns", r.columns, "shared",
+                      shared, "repeated", r.lists);
     if (*head && !failed) return true;
     json_decref(*head);
     json_decref(*kept);
@@ -296,7 +370,10 @@ bool bench_compact(const json_t *lines, json_t **head, json_t **kept) {
 bool bench_is_head(const json_t *line) { return json_is_object(json_object_get(line, "columns")); }
 
 json_t *bench_expand(const json_t *head, const json_t *line) {
-    json_t *own = rewrite_line(to_object, json_object_get(head, "columns"), (json_t *)line);
+    const repeats r = {json_object_get(head, "repeated"), json_object_get(head, "columns")};
+    json_t *written = rewrite_line(to_object, r.columns, (json_t *)line);
+    json_t *own = written ? exchange_in_line(from_index, &r, written) : NULL;
+    json_decref(written);
     json_t *shared = json_object_get(head, "shared");
     json_t *whole = shared ? json_deep_copy(shared) : json_object();
     int failed = !own || json_object_update_recursive(whole, own) != 0;

@@ -1,10 +1,12 @@
 // bench/compact: the packed lines of a file of records without what repeats from line to line.
 //
-// A head comes first: {"schema": 3, "columns": {"statistics": ["count", ..], "check.before": [..], ..}, "shared": ..}.
+// A head comes first: {"schema": 4, "columns": {"statistics": ["count", ..], "check.before": [..], ..}, "shared": ..,
+// "repeated": {"kernel": [{..}, ..], ..}}.
 // What all lines share stands in its "shared", down to single members; a line has what is its own. An object with the
 // keys that "columns" lists for it stands as an array of its values. A mode, candidate or result stands so too, by the
-// columns of "modes", "candidates" and "results"; the last columns may be missing. Nothing is rounded, and nothing is computed anew:
-// bench_expand gives back what bench_compact was given.
+// columns of "modes", "candidates" and "results"; the last columns may be missing. What a candidate has in case after case
+// (who it is, its kernel, its source, its memory, its check) stands in "repeated", and the candidate has its index there.
+// Nothing is rounded, and nothing is computed anew: bench_expand gives back what bench_compact was given.
 #ifndef BENCH_COMPACT_H
 #define BENCH_COMPACT_H
 
@@ -12,7 +14,7 @@
 
 #include "base/base.h"
 
-enum { BENCH_COMPACT_SCHEMA = 3 };
+enum { BENCH_COMPACT_SCHEMA = 4 };
 
 // The head for these lines (an array of objects), and the lines as they are kept. Both are new references; false and
 // NULL when out of memory.

@@ -242,6 +242,36 @@ static void compacted_lines_expand_to_what_they_were(void **state) {
     json_decref(kept);
 }
 
+// What a candidate has in case after case stands once in the head, and comes back to each.
+static void what_candidates_repeat_stands_once(void **state) {
+    json_t *lines =
+        lines_of("[{\"candidates\":[{\"candidate\":{\"by\":\"kz\",\"name\":\"a\"},\"source\":{\"lines\":7}},"
+                 "{\"candidate\":{\"by\":\"cub\",\"name\":\"b\"},\"kernel\":null}]},"
+                 "{\"candidates\":[{\"candidate\":{\"by\":\"cub\",\"name\":\"b\"}},"
+                 "{\"candidate\":{\"by\":\"kz\",\"name\":\"a\"},\"source\":{\"lines\":7}}]},{\"modes\":{}}]");
+    json_t *head, *kept;
+    (void)state;
+    assert_true(bench_compact(lines, &head, &kept));
+    assert_int_equal(json_array_size(at(head, "repeated.candidate")), 2);
+    assert_int_equal(json_array_size(at(head, "repeated.source")), 1);
+    char *text = json_dumps(json_array_get(kept, 1), JSON_COMPACT);
+    assert_string_equal(text, "{\"candidates\":[[1],[0,0]]}");
+    free(text);
+    for (size_t i = 0; i < json_array_size(lines); i++) {
+        json_t *whole = bench_expand(head, json_array_get(kept, i));
+        assert_true(json_equal(whole, json_array_get(lines, i)));
+        json_decref(whole);
+    }
+    // A damaged index gives back what stands there, and touches nothing else.
+    json_t *damaged = json_loads("{\"candidates\":[[99]]}", 0, NULL), *whole = bench_expand(head, damaged);
+    assert_int_equal(json_integer_value(at(whole, "candidates.0.candidate")), 99);
+    json_decref(whole);
+    json_decref(damaged);
+    json_decref(lines);
+    json_decref(head);
+    json_decref(kept);
+}
+
 // A result is a row of the columns that most have first; it may end early, and one with a hole stays an object.
 static void results_are_rows_that_may_end_early(void **state) {
     json_t *lines =
@@ -304,6 +334,7 @@ int main(void) {
         cmocka_unit_test(conditions_stay_apart),
         cmocka_unit_test(what_was_timed_twice_stays_twice),
         cmocka_unit_test(compacted_lines_expand_to_what_they_were),
+        cmocka_unit_test(what_candidates_repeat_stands_once),
         cmocka_unit_test(results_are_rows_that_may_end_early),
         cmocka_unit_test(lines_of_another_kind_share_a_head),
         cmocka_unit_test(a_line_that_is_cut_off_is_named),
