@@ -1,10 +1,10 @@
 """Liger-Kernel's RMSNorm, as its rms_norm_forward launches it, into the family's buffer instead of a new tensor.
 
-The casting mode is gemma's: all arithmetic in float, one rounding at the end, as the family defines the operation. Liger
-also stores the factor of each row for its backward pass; that is part of what its users pay.
+The casting mode is gemma's: all arithmetic in float, one rounding at the end, as the family defines the operation.
+Liger also stores the factor of each row for its backward pass; that is part of what its users pay.
 """
 
-from packages import package
+from packages import ADVICE, package
 from provider import Missing
 
 torch = package("torch", "2.7")
@@ -17,7 +17,7 @@ try:
     from liger_kernel.ops import rms_norm
     from liger_kernel.ops.utils import calculate_settings
 except ImportError as failure:
-    raise Missing(f"no package liger-kernel ({failure}): tools/setup python installs it") from None
+    raise Missing(f"no package liger-kernel ({failure}): {ADVICE}") from None
 
 from tensors import tensors  # noqa: E402
 

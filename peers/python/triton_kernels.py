@@ -1,7 +1,7 @@
-"""Kernels of our own in Triton, written as its users write them: what the zoo's kernels compete with in that language.
+"""Kernels of our own in Triton, written as its users write them.
 
-Blocks are powers of two, edges are masked, what depends on the machine is autotuned. Arithmetic is float for the half types,
-and a result is rounded once. Matrix products of f32 are IEEE ones: TF32 is off. Where the interpreter runs them
+Blocks are powers of two, edges are masked, what depends on the machine is autotuned. Arithmetic is float for the half
+types, and a result is rounded once. Matrix products of f32 are IEEE ones: TF32 is off. Where the interpreter runs them
 (TRITON_INTERPRET=1, as the tests do), the first configuration is taken, for there is no clock.
 """
 
@@ -119,7 +119,9 @@ def elementwise(p, sets):
 
 @triton.jit
 def identity_of(operation: tl.constexpr):
-    return 0.0 if operation == "sum" or operation == "mean" else (float("inf") if operation == "min" else -float("inf"))
+    if operation == "sum" or operation == "mean":
+        return 0.0
+    return float("inf") if operation == "min" else -float("inf")
 
 
 @triton.jit
@@ -181,10 +183,8 @@ def reduce(p, sets):
     return run
 
 
-AXIS_BLOCKS = [
-    triton.Config({"ROWS": rows, "COLUMNS": columns}, num_warps=warps)
-    for rows, columns, warps in ((16, 32, 4), (16, 64, 4), (1, 1024, 4), (1, 4096, 8), (4, 1024, 8), (32, 16, 4), (64, 32, 4))
-]
+TILES = (16, 32, 4), (16, 64, 4), (1, 1024, 4), (1, 4096, 8), (4, 1024, 8), (32, 16, 4), (64, 32, 4)
+AXIS_BLOCKS = blocks(*TILES, names=("ROWS", "COLUMNS"))
 
 
 @tuned(["outer", "n"], AXIS_BLOCKS)
@@ -282,7 +282,10 @@ def scan(p, sets):
 # ---- transpose --------------------------------------------------------------------------------------------
 
 
-@tuned(["rows", "columns"], blocks((32, 32, 4), (64, 64, 4), (64, 64, 8), (128, 64, 8), (64, 128, 8), names=("R", "C")))
+SQUARES = (32, 32, 4), (64, 64, 4), (64, 64, 8), (128, 64, 8), (64, 128, 8)
+
+
+@tuned(["rows", "columns"], blocks(*SQUARES, names=("R", "C")))
 @triton.jit
 def transpose_kernel(x, out, rows, columns, R: tl.constexpr, C: tl.constexpr):
     row = tl.program_id(1).to(tl.int64) * R + tl.arange(0, R)

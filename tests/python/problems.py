@@ -119,7 +119,7 @@ def make_inputs(p, seed):
         return {"x": uniform(axes["rows"] * axes["columns"]), "weight": uniform(axes["columns"])}
     if p.family == "attention":
         rows = axes["batch"] * axes["heads"] * axes["dimension"]
-        return {"q": uniform(rows * axes["queries"]), "k": uniform(rows * axes["keys"]), "v": uniform(rows * axes["keys"])}
+        return {name: uniform(rows * axes["queries" if name == "q" else "keys"]) for name in "qkv"}
     if p.family == "pagerank":
         return make_graph(p, generator)
     if p.family == "atomics":
@@ -316,7 +316,8 @@ class Sets:
         return [{name: self.describe(name, t) for name, t in buffers.items()} for buffers in self.tensors]
 
     def describe(self, name, t):
-        role = "inout" if name in self.expected and name in self.inputs else "output" if name in self.expected else "input"
+        roles = {(True, False): "input", (False, True): "output", (True, True): "inout"}
+        role = roles[name in self.inputs, name in self.expected]
         return Buffer(t.data_ptr(), t.numel(), NAMES[t.dtype], role)
 
     def restore(self):
@@ -331,10 +332,12 @@ class Sets:
         for name, expected in self.expected.items():
             actual = wide(self.tensors[which][name].flatten()[: expected.numel()])
             allowed = self.allowed(expected)
-            wrong = ~((actual - expected).abs() <= allowed) & ~(actual == expected) & ~(actual.isnan() & expected.isnan())
+            right = ((actual - expected).abs() <= allowed) | (actual == expected) | (actual.isnan() & expected.isnan())
+            wrong = ~right
             if wrong.any():
                 i = int(wrong.nonzero()[0])
-                found.append(f"{name}[{i}] is {actual[i]:.9g}, expected {expected[i]:.9g}; {int(wrong.sum())} are wrong")
+                count = int(wrong.sum())
+                found.append(f"{name}[{i}] is {actual[i]:.9g}, expected {expected[i]:.9g}; {count} are wrong")
         for name, value in self.inputs.items():
             if name not in self.expected and not torch.equal(wide(self.tensors[which][name]), wide(value)):
                 found.append(f"the input {name} was written")
@@ -347,7 +350,8 @@ class Sets:
         exact |= any(p.operation.endswith(word) for word in ("min", "max")) or p.type not in UNIT
         if exact:
             return torch.zeros_like(expected)
-        arithmetic = (2.0**-46 if p.type == "f64" else 2.0**-19) * (1 + float(expected.nan_to_num(0, 0, 0).abs().max()))
+        largest = float(expected.nan_to_num(0, 0, 0).abs().max())
+        arithmetic = (2.0**-46 if p.type == "f64" else 2.0**-19) * (1 + largest)
         weights = 4 * UNIT[p.type] * 0.2 if p.family == "attention" and p.type != "f32" else 0  # rounded on the way
         return arithmetic + weights + 1.01 * UNIT[p.type] * expected.abs()
 

@@ -1,4 +1,4 @@
-"""Triton's kernels, ours and Liger's, in its interpreter on CPU tensors: all that they offer, against the answers in double."""
+"""Triton's kernels, ours and Liger's, in its interpreter on CPU tensors: all that they offer, against answers in double."""
 
 import os
 import unittest
@@ -15,7 +15,7 @@ from triton_kernels import tl
 
 
 class Number(float):
-    """A float that is passed to a kernel: the interpreter leaves it a Python number, the compiler makes it a value with .to."""
+    """A float for a kernel: the interpreter leaves it a Python number, the compiler makes it a value with .to."""
 
     def to(self, _):
         return self
@@ -33,7 +33,8 @@ class Triton(unittest.TestCase):
 
     def test_liger(self):
         # The interpreter knows no functions of libdevice.
-        with mock.patch.object(liger, "OFFSET", Number(0.0)), mock.patch.object(liger.rms_norm, "rsqrt", lambda x: tl.rsqrt(x)):
+        rsqrt = mock.patch.object(liger.rms_norm, "rsqrt", lambda x: tl.rsqrt(x))
+        with rsqrt, mock.patch.object(liger, "OFFSET", Number(0.0)):
             families = check_all(self, liger, is_interpreted, scalar=Number)
         self.assertEqual(families, families_that_name("liger"))
 
