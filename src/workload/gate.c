@@ -9,7 +9,7 @@
 // What is exact. Kernels run on one host thread: where blocks race, as in a loop around atomicCAS, counts depend on the
 // order of blocks, which then is always the same. Programs have no such setting, but the model of caches asks for it.
 static const char OF_KERNELS[] = "counters", OF_PROGRAMS[] = "counters,caches";
-enum { MOST_ELEMENTS = 1 << 14 }; // of a case that is chosen by rule: milliseconds
+enum { MOST_ELEMENTS = 1 << 15 }; // of a case that is chosen by rule: milliseconds
 
 typedef struct counting {
     const workload *w;
@@ -19,6 +19,7 @@ typedef struct counting {
     bench_counts all; // the file as it was
     char (*cases)[FAMILY_CASE_NAME];
     size_t case_count;
+    json_t *reached; // while cases are chosen: the lines of source that are executed in each
 } counting;
 
 static bool stops(const counting *g) { return g->options->interrupted && g->options->interrupted(); }
@@ -128,58 +129,11 @@ static kz_status cases_of_file(counting *g, kz_error *error) {
     return status;
 }
 
-// A case that brings an operation, a type or a misalignment that none before it had; its first operation has each type.
-static bool brings_more(const kz_case *c, const kz_case *const *taken, size_t count) {
-    bool operation = true, type = true, misalign = c->misalign != 0;
-    for (size_t i = 0; i < count; i++) {
-        operation = operation && taken[i]->operation != c->operation;
-        type = type && taken[i]->type != c->type;
-        misalign = misalign && !taken[i]->misalign;
-    }
-    return operation || type || misalign;
-}
-
-// The largest edge cases that are still quick: each operation, each type, and one that is misaligned.
-static kz_status cases_by_rule(counting *g, kz_error *error) {
-    const kz_family *f = g->family;
-    const kz_case **taken = calloc(f->case_count + 1, sizeof *taken);
-    size_t count = 0;
-    kz_status status = taken ? KZ_OK : base_fail(error, KZ_NO_MEMORY, "no memory for the cases");
-    while (!status) {
-        const kz_case *best = NULL;
-        for (size_t i = 0; i < f->case_count; i++) {
-            const kz_case *c = &f->cases[i];
-            bool fits = c->use & KZ_USE_CHECK && family_case_elements(f, c) <= MOST_ELEMENTS &&
-                        (!g->w->guest || family_guest_entry(g->w->guest, c));
-            if (!fits || !brings_more(c, taken, count)) continue;
-            if (!best || family_case_elements(f, c) > family_case_elements(f, best)) best = c;
-        }
-        if (!best) break;
-        taken[count++] = best;
-        status = add_listed(g, best, error);
-    }
-    free(taken);
-    return status;
-}
-
-static kz_status choose_cases(counting *g, kz_error *error) {
-    kz_case *cases;
-    size_t count;
-    kz_status status = cases_of_file(g, error);
-    if (status || g->case_count) return status;
-    if (!g->options->pattern) return cases_by_rule(g, error);
-    status = workload_find_cases(g->family, g->options->pattern, KZ_USE_CHECK, &cases, &count, error);
-    if (status) return status;
-    for (size_t i = 0; i < count && !status; i++) status = add_listed(g, &cases[i], error);
-    free(cases);
-    return status;
-}
-
 // ---- counting -----------------------------------------------------------------------------------------------
 
 // The kernels of a record: each a row, or all of them those of one.
-static kz_status take_record(const report_record *record, const char *kernel, const char *case_name,
-                             bench_counts *counts, kz_error *error) {
+static kz_status add_record(bench_counts *counts, const report_record *record, const char *kernel,
+                            const char *case_name, kz_error *error) {
     size_t at = 0;
     const json_t *line = report_record_next(record, "record", &at);
     snprintf(counts->gpu, sizeof counts->gpu, "%s", report_get_text(line, "gpu"));
@@ -202,16 +156,25 @@ static const char *gpu_of(const counting *g) {
     return gpu ? gpu : g->gate->has_file ? g->all.gpu : NULL;
 }
 
-// A variant or guest that does not do a case has no row.
-static kz_status count_case(counting *g, family_check_job *job, const char *kernel, const char *name,
-                            kz_error *error) {
+// What becomes of the record of a kernel in a case.
+typedef kz_status taking(counting *g, const report_record *record, const char *kernel, const char *case_name,
+                         kz_error *error);
+
+static kz_status take_counts(counting *g, const report_record *record, const char *kernel,
+                             const char *case_name, kz_error *error) {
+    return add_record(&g->gate->now, record, kernel, case_name, error);
+}
+
+// A variant or guest that does not do a case has no record.
+static kz_status run_case(counting *g, family_check_job *job, const char *kernel, const char *name,
+                          taking *take, kz_error *error) {
     const workload_profile_options options = {.instruments = OF_KERNELS};
     workload_profile run = {.failure = 0};
     kz_case c;
     kz_status status = family_case_parse(g->family, name, &c, error);
     job->c = &c;
     if (!status) status = workload_profile_case(job, &options, &run, error);
-    if (!status) status = take_record(&run.record, kernel, name, &g->gate->now, error);
+    if (!status) status = take(g, &run.record, kernel, name, error);
     workload_profile_close(&run);
     if (status == KZ_UNSUPPORTED) return KZ_OK;
     if (status) base_fail_note(error, "while counting %s at %s", kernel, name);
@@ -226,7 +189,8 @@ static void take_compiler(const kz_image *image, bench_counts *counts) {
 }
 
 // All cases on one device, of a module that is loaded once.
-static kz_status count_kernel(counting *g, const kz_variant *variant, const char *kernel, kz_error *error) {
+static kz_status run_kernel(counting *g, const kz_variant *variant, const char *kernel, taking *take,
+                            kz_error *error) {
     family_check_job job = {
         .family = g->family, .variant = variant, .guest = g->w->guest, .seed = FAMILY_SEED};
     kz_image image;
@@ -237,19 +201,21 @@ static kz_status count_kernel(counting *g, const kz_variant *variant, const char
         status = workload_load(g->family, variant, g->w->guest, job.device, &image, &job.module, error);
         if (!status) take_compiler(&image, &g->gate->now);
         for (size_t i = 0; i < g->case_count && !status && !stops(g); i++)
-            status = count_case(g, &job, kernel, g->cases[i], error);
+            status = run_case(g, &job, kernel, g->cases[i], take, error);
     }
     if (job.module) kz_module_close(job.module);
     kz_device_close(job.device);
     return status;
 }
 
-static kz_status count_family(counting *g, kz_error *error) {
+// The guest, or all variants that are asked for.
+static kz_status run_kernels(counting *g, taking *take, kz_error *error) {
     kz_status status = KZ_OK;
+    if (g->w->guest) return run_kernel(g, NULL, family_guest_name(g->w->guest), take, error);
     for (size_t i = 0; i < g->family->variant_count && !status; i++) {
         const kz_variant *variant = &g->family->variants[i];
         if (workload_wants(&g->w->zoo, g->family, variant))
-            status = count_kernel(g, variant, variant->name, error);
+            status = run_kernel(g, variant, variant->name, take, error);
     }
     return status;
 }
@@ -266,7 +232,7 @@ static kz_status count_program(counting *g, kz_error *error) {
                            run.failure);
         base_fail_note(error, "kz run %s shows what it says", g->gate->subject);
     }
-    if (!status) status = take_record(&run.record, NULL, "", &g->gate->now, error);
+    if (!status) status = add_record(&g->gate->now, &run.record, NULL, "", error);
     snprintf(path, sizeof path, "%s/module-1.ptx", run.program.session);
     if (!status && base_file_read(path, &ptx, &size, NULL) == KZ_OK)
         bench_counts_compiler(ptx, g->gate->now.compiler);
@@ -275,13 +241,118 @@ static kz_status count_program(counting *g, kz_error *error) {
     return status;
 }
 
-static kz_status count_all(counting *g, kz_error *error) {
-    kz_status status;
-    switch (g->w->kind) {
-    case WORKLOAD_ZOO: status = count_family(g, error); break;
-    case WORKLOAD_GUEST: status = count_kernel(g, NULL, family_guest_name(g->w->guest), error); break;
-    default: status = count_program(g, error);
+// ---- cases by rule ------------------------------------------------------------------------------------------
+
+// The source lines that a kernel executes in a case.
+static kz_status take_lines(counting *g, const report_record *record, const char *kernel,
+                            const char *case_name, kz_error *error) {
+    size_t at = 0, i;
+    json_t *lines = json_object_get(g->reached, case_name), *one;
+    if (!lines) json_object_set_new(g->reached, case_name, lines = json_object());
+    for (const json_t *line; (line = report_record_next(record, "kernel", &at));)
+        json_array_foreach(report_get(line, "lines"), i, one) {
+            char key[600];
+            if (!json_integer_value(json_object_get(report_get(one, "metrics"), "ptx__inst_executed.sum")))
+                continue;
+            snprintf(key, sizeof key, "%s %s:%d", kernel, report_get_text(one, "file"),
+                     (int)report_get_count(one, "line"));
+            json_object_set_new(lines, key, json_true());
+        }
+    return KZ_OK;
+}
+
+// A case that brings an operation, a type or a misalignment that none before it had.
+static bool brings_more(const kz_case *c, const kz_case *const *taken, size_t count) {
+    bool operation = true, type = true, misalign = c->misalign != 0;
+    for (size_t i = 0; i < count; i++) {
+        operation = operation && taken[i]->operation != c->operation;
+        type = type && taken[i]->type != c->type;
+        misalign = misalign && !taken[i]->misalign;
     }
+    return operation || type || misalign;
+}
+
+static bool is_candidate(const counting *g, const kz_case *c) {
+    return c->use & KZ_USE_CHECK && family_case_elements(g->family, c) <= MOST_ELEMENTS &&
+           (!g->w->guest || family_guest_entry(g->w->guest, c));
+}
+
+// The largest of the candidates first: each operation, each type, and one that is misaligned.
+static kz_status cover_names(counting *g, kz_error *error) {
+    const kz_family *f = g->family;
+    const kz_case **taken = calloc(f->case_count + 1, sizeof *taken);
+    size_t count = 0;
+    kz_status status = taken ? KZ_OK : base_fail(error, KZ_NO_MEMORY, "no memory for the cases");
+    while (!status) {
+        const kz_case *best = NULL;
+        for (size_t i = 0; i < f->case_count; i++) {
+            const kz_case *c = &f->cases[i];
+            if (!is_candidate(g, c) || !brings_more(c, taken, count)) continue;
+            if (!best || family_case_elements(f, c) > family_case_elements(f, best)) best = c;
+        }
+        if (!best) break;
+        taken[count++] = best;
+        status = add_listed(g, best, error);
+    }
+    free(taken);
+    return status;
+}
+
+// Then, one after the other, the case that reaches most of the lines that none reached before it.
+static kz_status cover_lines(counting *g, kz_error *error) {
+    json_t *covered = json_object(), *lines, *value;
+    const char *name, *key, *best = "";
+    kz_status status = KZ_OK;
+    for (size_t i = 0; i < g->case_count; i++)
+        json_object_update(covered, json_object_get(g->reached, g->cases[i]));
+    while (best && !status) {
+        size_t most = 0;
+        best = NULL;
+        json_object_foreach(g->reached, name, lines) {
+            size_t more = 0;
+            json_object_foreach(lines, key, value) more += !json_object_get(covered, key);
+            if (more <= most) continue;
+            most = more;
+            best = name;
+        }
+        if (!best) break;
+        json_object_update(covered, json_object_get(g->reached, best));
+        status = add_case(g, best, error);
+    }
+    json_decref(covered);
+    return status;
+}
+
+// Of the quick edge cases as few as reach every line of source that any of them reaches.
+static kz_status cases_by_rule(counting *g, kz_error *error) {
+    kz_status status = KZ_OK;
+    g->reached = json_object();
+    for (size_t i = 0; i < g->family->case_count && !status; i++)
+        if (is_candidate(g, &g->family->cases[i])) status = add_listed(g, &g->family->cases[i], error);
+    if (!status) status = run_kernels(g, take_lines, error);
+    g->case_count = 0;
+    if (!status) status = cover_names(g, error);
+    if (!status) status = cover_lines(g, error);
+    json_decref(g->reached);
+    return status;
+}
+
+static kz_status choose_cases(counting *g, kz_error *error) {
+    kz_case *cases;
+    size_t count;
+    kz_status status = cases_of_file(g, error);
+    if (status || g->case_count) return status;
+    if (!g->options->pattern) return cases_by_rule(g, error);
+    status = workload_find_cases(g->family, g->options->pattern, KZ_USE_CHECK, &cases, &count, error);
+    if (status) return status;
+    for (size_t i = 0; i < count && !status; i++) status = add_listed(g, &cases[i], error);
+    free(cases);
+    return status;
+}
+
+static kz_status count_all(counting *g, kz_error *error) {
+    kz_status status =
+        g->w->kind == WORKLOAD_PROGRAM ? count_program(g, error) : run_kernels(g, take_counts, error);
     if (!status && stops(g))
         return base_fail(error, KZ_BUSY, "stopped: nothing was compared, nothing was written");
     if (status || g->gate->now.count) return status;

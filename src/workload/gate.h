@@ -11,7 +11,7 @@
 
 typedef struct workload_gate_options {
     workload_program settings; // gpu (NULL: that of the file), nvcc's flags, timeout, output
-    const char *pattern;       // of cases; NULL: those of the file. One that the file lacks is counted too
+    const char *pattern;       // of cases; NULL: those of the file, or by rule for a file that is new
     const char *against;       // the file; NULL: where it lies
     bool write;                // what was counted becomes the file's
     bool (*interrupted)(void); // may be NULL

@@ -16,6 +16,9 @@ mkdir -p kernels/primitives/elementwise
 expect_exit 0 gate --counters elementwise --write
 expect_out "written: $csv"
 grep -q '^# gpu: h200$' $csv && grep -q '^# compiler: [0-9]' $csv || fail "the file does not say what it is of: $(head -4 $csv)"
+for type in f32 f16 bf16; do grep -q ",[a-z_]*-$type-" $csv || fail "no case of $type was chosen"; done
+grep -q -- -misalign $csv || fail "no misaligned case was chosen"
+grep -q ',gelu_erf-bf16-' $csv || fail "the case that alone reaches some lines was not chosen: $(cut -d, -f2 $csv | sort -u)"
 rows=$(grep -c '^0' $csv)
 expect_exit 0 gate --counters elementwise --exact
 expect_out "$rows rows of $csv: $rows same"
@@ -57,7 +60,7 @@ former=04_le
 sed -e 's/^01_naive,/01_old,/' -e "s/^04_fast_math,/${former}an,/" -e '/^03_unrolled,relu-f32/d' -e '$p' kept.csv | sed '$s/^[^,]*/99_none/' > $csv
 expect_exit 0 gate --counters elementwise
 expect_out "has the counts of 01_old, which is gone"
-expect_out "and 6 more cases of 01_naive"
+expect_out "and 7 more cases of 01_naive"
 grep -qE "new     03_unrolled  relu-f32.* has no counts to compare with" out || fail "what is new is not told"
 grep -qE "gone    99_none .* was not counted" out || fail "what is gone is not told"
 grep -q "04_" out && fail "a former name is taken for another variant"
