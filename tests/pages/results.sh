@@ -115,6 +115,15 @@ done
 
 # What a later run superseded goes, and a file of nothing else too; what pages show stays: beef timed nothing that was not
 # timed again, c0ffee timed most, and d00d's 06 is of the run that the row shows.
+{
+    commit=a1fa
+    record 08_epoch_flags kz 7e-6 2026-11-18T00:00:00Z '[]' null | sed 's/"figure":true/"figure":false/;s/"latency"/"throughput"/'
+    record 08_epoch_flags kz 8e-6 2026-11-18T00:00:00Z '[]' null | sed 's/"figure":true/"figure":false,"stream":"first"/'
+} > other.jsonl
+sed 's/n1048576/n2097152/' other.jsonl >> results/h200/2026-11-18-a1fa-reduce.jsonl
+expect_exit 0 write results
+grep -q '"throughput"' results/h200/2026-11-18-a1fa-reduce.jsonl && fail "beside the figure the other usual condition was kept"
+grep -q '"first"' results/h200/2026-11-18-a1fa-reduce.jsonl || fail "another condition was removed"
 [ ! -e results/h200/2026-11-13-beef-reduce.jsonl ] || fail "superseded records were kept: $(cat results/h200/2026-11-13-beef-reduce.jsonl)"
 grep -q beef results/h200/README.md && fail "a file that is gone is listed"
 grep -q '07_last_block' $kept || fail "the fullest run lost a variant: $(cat $kept)"

@@ -190,6 +190,15 @@ const char *bench_archive_fullest(const bench_archive *archive, size_t of_case) 
     return chosen ? chosen->commit : NULL;
 }
 
+// Cold, in a later stream, single launches or graphs: of the two one is the figure (bench_condition_is_usual).
+static bool is_usual(const json_t *record) {
+    const char *mode = json_string_value(json_object_get(record, "mode"));
+    const char *cache = json_string_value(at((json_t *)record, "cache", "state"));
+    const char *stream = json_string_value(json_object_get(record, "stream"));
+    return mode && (strcmp(mode, "latency") == 0 || strcmp(mode, "throughput") == 0) &&
+           (!cache || strcmp(cache, "cold") == 0) && (!stream || strcmp(stream, "later") == 0);
+}
+
 bool bench_archive_keeps(const bench_archive *archive, json_t *record) {
     const char *status = json_string_value(json_object_get(record, "status"));
     const bench_figure wanted = describe(record);
@@ -201,6 +210,7 @@ bool bench_archive_keeps(const bench_archive *archive, json_t *record) {
         if (!first) first = f;
         if (same_candidate(f, &wanted) && strcmp(f->commit, wanted.commit) == 0) own = f;
     }
+    if (own && !json_is_true(json_object_get(record, "figure")) && is_usual(record)) return false;
     if (!first || (own && bench_archive_is_newest(archive, own))) return true;
     const char *run = bench_archive_run(archive, first->of_case);
     return (run && strcmp(run, wanted.commit) == 0) ||

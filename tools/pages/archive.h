@@ -45,7 +45,8 @@ const char *bench_archive_run(const bench_archive *archive, size_t of_case);
 const char *bench_archive_fullest(const bench_archive *archive, size_t of_case);
 
 // Whether results/ keeps the record, for a page shows it or may: it is of one of these two commits, or its candidate's
-// newest in the case. What was not measured at all is not kept. Records of a case without figures are.
+// newest in the case. What was not measured at all is not kept, nor is the other of the two usual conditions, beside the figure.
+// Records of a case without figures are kept.
 bool bench_archive_keeps(const bench_archive *archive, json_t *record);
 
 // The fastest variant, or rival, of the run that stands for the case; NULL where it has none.
