@@ -1,47 +1,22 @@
 // bench/baseline: see baseline.h.
 #include "bench/baseline.h"
 
-#include <glob.h>
 #include <math.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "bench/records.h"
 
 static const double NOISE = 0.05; // between two runs
 
-static kz_status add_file(const char *path, json_t *records, kz_error *error) {
-    json_t *more = NULL;
-    kz_status status = bench_records_read(path, &more, error);
-    if (!status && json_array_extend(records, more))
-        status = base_fail(error, KZ_NO_MEMORY, "no memory for the records of %s", path);
-    json_decref(more);
-    return status;
-}
-
 kz_status bench_baseline_read(const char *path, json_t **records, kz_error *error) {
-    struct stat about;
-    kz_status status = KZ_OK;
-    glob_t files = {0};
-    base_text pattern = {0};
-    *records = json_array();
-    if (stat(path, &about) == 0 && S_ISDIR(about.st_mode)) {
-        base_text_add(&pattern, "%s/*.jsonl", path);
-        if (pattern.data) glob(pattern.data, 0, NULL, &files);
-        for (size_t i = 0; i < files.gl_pathc && !status; i++)
-            status = add_file(files.gl_pathv[i], *records, error);
-    } else
-        status = add_file(path, *records, error);
-    if (!status && json_array_size(*records) == 0) {
-        status = base_fail(error, KZ_NOT_FOUND, "there are no records in %s", path);
-        base_fail_note(error, "kz bench --json %s makes some to compare with", path);
-    }
-    globfree(&files);
-    base_text_free(&pattern);
-    if (!status) return KZ_OK;
+    size_t torn = 0; // what a killed run left unfinished compares with nothing
+    kz_status status = bench_records_read_all(path, records, &torn, error);
+    if (status || json_array_size(*records)) return status;
+    base_fail(error, KZ_NOT_FOUND, "there are no records in %s", path);
+    base_fail_note(error, "kz bench --json %s makes some to compare with", path);
     json_decref(*records);
     *records = NULL;
-    return status;
+    return KZ_NOT_FOUND;
 }
 
 static const char *text_at(const json_t *record, const char *outer, const char *inner) {
@@ -76,12 +51,16 @@ static bool is_same(const json_t *earlier, const json_t *now, const kz_family *f
     return is_same_variant(family, text_at(earlier, "candidate", "name"), text_at(now, "candidate", "name"));
 }
 
+// Few samples of few sizes are no figure.
+static bool is_quick(const json_t *record) { return json_is_true(json_object_get(record, "quick")); }
+
 static const json_t *find_newest(const json_t *records, const json_t *record, const kz_family *family) {
     const json_t *newest = NULL;
     size_t i;
     json_t *one;
     json_array_foreach(records, i, one) {
-        bool counts = strcmp(text_at(one, "status", NULL), "ok") == 0 && is_same(one, record, family);
+        bool counts =
+            strcmp(text_at(one, "status", NULL), "ok") == 0 && !is_quick(one) && is_same(one, record, family);
         if (counts && (!newest || strcmp(text_at(one, "run", "time"), text_at(newest, "run", "time")) > 0))
             newest = one;
     }
@@ -131,7 +110,7 @@ static void compare_counts(const json_t *before, const json_t *now, bench_change
 bench_change bench_baseline_compare(const json_t *records, const json_t *record, const kz_family *family) {
     bench_change change = {.what = ""};
     const json_t *before = find_newest(records, record, family);
-    if (!before || strcmp(text_at(record, "status", NULL), "ok") != 0) return change;
+    if (!before || strcmp(text_at(record, "status", NULL), "ok") != 0 || is_quick(record)) return change;
     change.date = text_at(before, "run", "time");
     change.commit = text_at(before, "code", "commit");
     if (strcmp(text_at(record, "mode", NULL), "counters") == 0)

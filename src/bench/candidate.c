@@ -44,7 +44,8 @@ static void program_close(void *self) {
     free(p);
 }
 
-static void hash_image(const kz_image *image, char text[20]) {
+void bench_image_hash(const kz_image *image, char text[BENCH_DIGEST]) {
+    text[0] = 0;
     uint64_t h = BASE_HASH;
     char *ptx = NULL;
     if (kz_image_ptx(image, &ptx, NULL) != KZ_OK && !image->machine_code_count) return;
@@ -57,7 +58,7 @@ static void hash_image(const kz_image *image, char text[20]) {
             h = base_hash(h, data, image->machine_code[i].size);
         free(unpacked);
     }
-    snprintf(text, 20, "%016llx", (unsigned long long)h);
+    snprintf(text, BENCH_DIGEST, "%016llx", (unsigned long long)h);
 }
 
 static kz_status open_program(const bench_data *data, const family_check_job *job, const kz_image *image,
@@ -80,7 +81,7 @@ static kz_status open_program(const bench_data *data, const family_check_job *jo
     }
     candidate->plan = p->plan;
     candidate->workspace_bytes = p->plan.workspace_bytes;
-    hash_image(image, candidate->code_hash);
+    bench_image_hash(image, candidate->code_hash);
     candidate->code = bench_code_of(data->device, p->module, image, &p->plan, data->assembler);
     return KZ_OK;
 }

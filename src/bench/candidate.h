@@ -63,6 +63,9 @@ typedef enum bench_peak {
 // Moves `bytes` in all, as the case's work does: a copy reads and writes half each.
 kz_status bench_candidate_peak(const bench_data *data, bench_probes *probes, bench_peak peak, double bytes,
                                bench_candidate *candidate, kz_error *error);
+// Of PTX and machine code; "" where there is neither.
+enum { BENCH_DIGEST = 20 };
+void bench_image_hash(const kz_image *image, char text[BENCH_DIGEST]);
 void bench_candidate_close(bench_candidate *candidate); // a zeroed one is allowed
 
 #endif

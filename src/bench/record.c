@@ -10,6 +10,7 @@
 
 #include "base/base.h"
 #include "bench/commit.h"
+#include "bench/resume.h"
 
 // Six digits: more than any clock gives, and a third of the bytes of a double's seventeen.
 static double six_digits(double value) {
@@ -311,6 +312,31 @@ static const char *status_of(const bench_outcome *o, const bench_result *r, cons
     return t->series.state == BENCH_CONVERGED ? "ok" : "not converged";
 }
 
+// What was not timed at all is told once, under the figure's condition.
+static bool has_record(const bench_outcome *o, size_t result, size_t condition) {
+    if (!o->timed) return condition == 0;
+    return o->results[result].timings[condition].taken || condition == o->figure;
+}
+
+// What --resume asks for: which request it was, and how many records it made. One that was interrupted is not done.
+static json_t *request_object(const bench_run_info *run, const bench_request *q, const bench_outcome *o) {
+    char digest[BENCH_DIGEST];
+    json_int_t records = 0;
+    if (o->interrupted) return json_null();
+    for (size_t i = 0; i < o->count; i++)
+        for (size_t k = 0; k < o->condition_count; k++) records += has_record(o, i, k);
+    bench_request_digest(run, q, digest);
+    return json_pack("{ss, sI}", "digest", digest, "records", records);
+}
+
+static json_t *origin_object(const bench_run_info *run, const bench_request *q, const bench_outcome *o) {
+    json_t *suite = run->suite.name
+                        ? json_pack("{ss, ss}", "name", run->suite.name, "digest", run->suite.digest)
+                        : json_null();
+    return json_pack("{so, so*, so}", "suite", suite, "quick", run->quick ? json_true() : NULL, "request",
+                     request_object(run, q, o));
+}
+
 json_t *bench_record(const bench_run_info *run, const bench_request *q, const bench_outcome *o, size_t result,
                      size_t condition, const bench_target_verdict *target) {
     const bench_result *r = &o->results[result];
@@ -342,6 +368,7 @@ json_t *bench_record(const bench_run_info *run, const bench_request *q, const be
         "reason", r->error.message[0] ? json_string(r->error.message) : json_null());
     int failed = json_object_update_new(record, what); // a NULL among them fails, and is no harm
     failed |= json_object_update_new(record, rest);
+    failed |= json_object_update_new(record, origin_object(run, q, o));
     if (failed) {
         json_decref(record);
         return NULL;
@@ -363,8 +390,7 @@ kz_status bench_record_append(const char *path, const bench_run_info *run, const
     kz_status status = KZ_OK;
     for (size_t i = 0; i < o->count && status == KZ_OK; i++)
         for (size_t k = 0; k < (o->timed ? o->condition_count : 1) && status == KZ_OK; k++) {
-            // What was not timed at all is told once, under the figure's condition.
-            if (o->timed && !o->results[i].timings[k].taken && k != o->figure) continue;
+            if (!has_record(o, i, k)) continue;
             bench_target_verdict verdict = {0};
             bool ours = o->results[i].candidate.provider == BENCH_ZOO;
             if (ours) verdict = bench_targets_judge(targets, run->device.gpu, q->family, q->c, o, i);

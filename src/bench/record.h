@@ -19,7 +19,11 @@ typedef struct bench_run_info {
     const char *commit;  // of the code, "-dirty" where it was changed; NULL where unknown
     const char *driver, *uuid;
     int other_processes; // -1 where unknown
-    bool samples;        // records keep the raw samples too
+    struct {
+        const char *name, *digest; // of what is measured; NULL: no suite was named
+    } suite;
+    bool samples; // records keep the raw samples too
+    bool quick;   // few samples: nothing that could be compared
     kz_device_info device;
 } bench_run_info;
 

@@ -1,8 +1,10 @@
 // bench/records: see records.h.
 #include "bench/records.h"
 
+#include <glob.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "bench/compact.h"
 #include "bench/record.h"
@@ -17,7 +19,8 @@ static const struct {
     {"run", CASE},           {"code", CASE},           {"environment", CASE}, {"device", CASE},
     {"case", CASE},          {"cache", CASE},          {"timer", CASE},       {"work", CASE},
     {"host", CASE},          {"figure", MODE},         {"clocks", MODE},      {"peaks", MODE},
-    {"stream", MODE},        {"roofs", MODE}, // as peaks were called
+    {"suite", CASE},         {"quick", CASE},          {"request", CASE},     {"stream", MODE},
+    {"roofs", MODE}, // as peaks were called
     {"memory", CANDIDATE},   {"kernel", CANDIDATE},    {"source", CANDIDATE}, {"check", CANDIDATE},
     {"counters", CANDIDATE}, {"candidate", CANDIDATE},
 };
@@ -305,7 +308,12 @@ static bool take_line(json_t *line, json_t **head, json_t *records) {
 
 bool bench_records_by_peak(const char *by) { return strcmp(by, "peak") == 0 || strcmp(by, "roof") == 0; }
 
-kz_status bench_records_read(const char *path, json_t **records, kz_error *error) {
+// A record that was cut off begins as one and does not end as one.
+static bool is_torn(const char *line, size_t length) {
+    return length && line[0] == '{' && line[length - 1] != '}';
+}
+
+kz_status bench_records_read(const char *path, json_t **records, size_t *torn, kz_error *error) {
     char *data;
     size_t size, line = 1;
     *records = NULL;
@@ -316,7 +324,9 @@ kz_status bench_records_read(const char *path, json_t **records, kz_error *error
         size_t length = strcspn(at, "\n");
         json_error_t why;
         json_t *object = json_loadb(at, length, 0, &why);
-        if (!object && length) {
+        if (!object && torn && is_torn(at, length)) {
+            ++*torn;
+        } else if (!object && length) {
             status = base_fail(error, KZ_IO, "%s:%zu is no JSON: %s", path, line, why.text);
             base_fail_note(error, "a line that a crash cut off can be removed; the others stand");
         } else if (object && !take_line(object, &head, all))
@@ -330,5 +340,35 @@ kz_status bench_records_read(const char *path, json_t **records, kz_error *error
         json_decref(all);
     else
         *records = all;
+    return status;
+}
+
+static kz_status add_file(const char *path, json_t *records, size_t *torn, kz_error *error) {
+    json_t *more = NULL;
+    kz_status status = bench_records_read(path, &more, torn, error);
+    if (!status && json_array_extend(records, more))
+        status = base_fail(error, KZ_NO_MEMORY, "no memory for the records of %s", path);
+    json_decref(more);
+    return status;
+}
+
+kz_status bench_records_read_all(const char *path, json_t **records, size_t *torn, kz_error *error) {
+    struct stat about;
+    kz_status status = KZ_OK;
+    glob_t files = {0};
+    base_text pattern = {0};
+    *records = json_array();
+    if (stat(path, &about) == 0 && S_ISDIR(about.st_mode)) {
+        base_text_add(&pattern, "%s/*.jsonl", path);
+        if (pattern.data) glob(pattern.data, 0, NULL, &files);
+        for (size_t i = 0; i < files.gl_pathc && !status; i++)
+            status = add_file(files.gl_pathv[i], *records, torn, error);
+    } else
+        status = add_file(path, *records, torn, error);
+    globfree(&files);
+    base_text_free(&pattern);
+    if (!status) return KZ_OK;
+    json_decref(*records);
+    *records = NULL;
     return status;
 }

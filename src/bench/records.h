@@ -18,8 +18,11 @@
 
 #include "base/base.h"
 
-// All records of a file as an array (a new reference) of whole records, however they were written.
-kz_status bench_records_read(const char *path, json_t **records, kz_error *error);
+// All records of a file as an array (a new reference) of whole records, however they were written. A line that a killed run
+// left torn is an error, or where `torn` is not NULL passed over and added to it.
+kz_status bench_records_read(const char *path, json_t **records, size_t *torn, kz_error *error);
+// The same of a file, or of all *.jsonl of a folder.
+kz_status bench_records_read_all(const char *path, json_t **records, size_t *torn, kz_error *error);
 
 // Whether a candidate of a record is a peak that was measured beside: by "peak", or "roof" in older files.
 bool bench_records_by_peak(const char *by);

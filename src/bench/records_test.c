@@ -37,7 +37,7 @@ static char *write_file(const char *text) {
 static json_t *read_text(const char *text) {
     char *path = write_file(text);
     json_t *records;
-    assert_int_equal(bench_records_read(path, &records, NULL), KZ_OK);
+    assert_int_equal(bench_records_read(path, &records, NULL, NULL), KZ_OK);
     unlink(path);
     free(path);
     return records;
@@ -318,7 +318,7 @@ static void a_line_that_is_cut_off_is_named(void **state) {
     json_t *records;
     kz_error error = {0};
     (void)state;
-    assert_int_equal(bench_records_read(path, &records, &error), KZ_IO);
+    assert_int_equal(bench_records_read(path, &records, NULL, &error), KZ_IO);
     assert_null(records);
     assert_non_null(strstr(error.message, ":2 is no JSON"));
     unlink(path);

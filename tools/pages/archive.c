@@ -95,7 +95,8 @@ static kz_status add(bench_archive *a, json_t *record, const char *file, kz_erro
     bench_figure f = describe(record);
     f.file = file;
     f.of_case = a->count;
-    bool stands = status && (strcmp(status, "ok") == 0 || strcmp(status, "not converged") == 0);
+    bool quick = json_is_true(json_object_get(record, "quick"));
+    bool stands = status && !quick && (strcmp(status, "ok") == 0 || strcmp(status, "not converged") == 0);
     if (!stands || !json_is_true(json_object_get(record, "figure")) || !(f.seconds > 0)) {
         json_decref(record);
         return KZ_OK;
@@ -112,7 +113,7 @@ static kz_status add(bench_archive *a, json_t *record, const char *file, kz_erro
 kz_status bench_archive_read(bench_archive *archive, const char *path, kz_error *error) {
     json_t *records, *record;
     size_t i;
-    kz_status status = bench_records_read(path, &records, error);
+    kz_status status = bench_records_read(path, &records, NULL, error);
     json_array_foreach(records, i, record) if (!status) status =
         add(archive, json_incref(record), path, error);
     json_decref(records);

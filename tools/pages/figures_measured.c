@@ -31,7 +31,7 @@ static kz_status read_results(const char *folder, const char *family, const char
         if (length <= tail || strcmp(e->d_name + length - tail, wanted) != 0) continue;
         report_record here = {0};
         snprintf(path, sizeof path, "%s/%s", folder, e->d_name);
-        status = bench_records_read(path, &here.lines, error);
+        status = bench_records_read(path, &here.lines, NULL, error);
         size_t count = status ? 0 : count_timed(&here, case_name);
         if (count > most || (count == most && count && strcmp(e->d_name, chosen) > 0)) {
             report_record other = *record;

@@ -447,7 +447,7 @@ static kz_status update_folder(results *r, const bench_figure *f, const glob_t *
 static kz_status update_records(results *r, const char *path, kz_error *error) {
     json_t *records = NULL;
     base_text packed = {0};
-    kz_status status = bench_records_read(path, &records, error);
+    kz_status status = bench_records_read(path, &records, NULL, error);
     for (size_t i = json_array_size(records); i-- > 0;)
         if (!bench_archive_keeps(&r->archive, json_array_get(records, i))) json_array_remove(records, i);
     if (!status && json_array_size(records)) status = bench_records_pack(records, &packed, error);
