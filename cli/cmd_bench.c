@@ -3,6 +3,7 @@
 #include "options.h"
 
 #include <string.h>
+#include <sys/stat.h>
 
 #include "bench/baseline.h"
 #include "family/check.h"
@@ -13,7 +14,7 @@ int cmd_bench_sim(int argc, char **argv); // cmd_bench_sim.c
 typedef struct bench_options {
     cli_shared shared;
     cli_list rivals, modes, caches, streams, columns;
-    const char *suite;
+    const char *suite, *resume;
     double budget;
     bool samples, quick;
 } bench_options;
@@ -21,11 +22,17 @@ typedef struct bench_options {
 // What ptxas knows of a kernel and the simulator does not.
 enum { STATIC_GROUPS = 1u << REPORT_METRIC_resources | 1u << REPORT_METRIC_code };
 
-// Where the records go; `path` stays empty where none are kept.
-static kz_status open_file(const cli_shared *o, base_text *path, kz_error *error) {
-    if (o->json.path) {
-        base_text_add(path, "%s", o->json.path);
-        return cli_make_folder_of(o->json.path, error);
+// Where the records go; `path` stays empty where none are kept. What is resumed is added to.
+static kz_status open_file(const cli_shared *o, const char *resume, base_text *path, kz_error *error) {
+    const char *given = o->json.path ? o->json.path : o->json.given ? NULL : resume;
+    struct stat about;
+    if (given) {
+        size_t length = strlen(given);
+        bool folder =
+            length && given[length - 1] != '/' && stat(given, &about) == 0 && S_ISDIR(about.st_mode);
+        base_text_add(path, "%s%s", given, folder ? "/" : "");
+        return path->failed ? base_fail(error, KZ_NO_MEMORY, "no memory for a path")
+                            : cli_make_folder_of(path->data, error);
     }
     return o->no_save || o->json.given ? KZ_OK : report_results_path("bench", path, error);
 }
@@ -37,26 +44,6 @@ static int exit_code(const report_bench *report) {
     if (cli_interrupted()) return CLI_INTERRUPTED;
     if (t->failed) return CLI_NO_DEVICE;
     return t->missed || t->unsettled || report->since.worse ? CLI_REGRESSION : CLI_OK;
-}
-
-static int measure(workload_bench *bench, const bench_options *o, unsigned metrics, const base_text *path) {
-    kz_error error = {0};
-    bool to_stdout = cli_to_stdout(&o->shared.json);
-    report_bench report = {.file = to_stdout ? stderr : stdout,
-                           .run = bench_run_begin(o->shared.command_line.data, o->shared.commit),
-                           .path = path->data,
-                           .to_stdout = to_stdout,
-                           .metrics = metrics,
-                           .chosen_rivals = o->rivals.count > 0};
-    report.run.samples = o->samples;
-    double start = base_seconds();
-    kz_status status =
-        o->shared.against ? bench_baseline_read(o->shared.against, &report.baseline, &error) : KZ_OK;
-    if (!status) status = workload_bench_run(bench, &report, &error);
-    if (!status || report.tally.cases) report_bench_end(&report, base_seconds() - start);
-    int code = status ? cli_fail(&error) : exit_code(&report);
-    report_bench_free(&report);
-    return code;
 }
 
 // ---- what there is ---------------------------------------------------------------------------------------
@@ -107,6 +94,87 @@ static int list_cases(const workload *w, const workload_bench_options *wanted) {
     return status ? cli_fail(&error) : CLI_OK;
 }
 
+// ---- measuring ---------------------------------------------------------------------------------------------
+
+typedef struct job { // what is known before any process or device is opened
+    const bench_options *options;
+    const workload *w;
+    workload_bench_options *wanted;
+    unsigned metrics;
+    bench_run_info run;
+    base_text path; // of the records
+    json_t *baseline;
+    bench_resume *resume;
+} job;
+
+static int measure(const job *j, workload_bench *bench, workload_page *page) {
+    kz_error error = {0};
+    const bench_options *o = j->options;
+    bool to_stdout = cli_to_stdout(&o->shared.json);
+    report_bench report = {.file = to_stdout ? stderr : stdout,
+                           .run = j->run,
+                           .path = j->path.data,
+                           .to_stdout = to_stdout,
+                           .metrics = j->metrics,
+                           .baseline = json_incref(j->baseline),
+                           .chosen_rivals = o->rivals.count > 0};
+    kz_status status = workload_bench_run(bench, &report, &error);
+    if (!page->faulted && (!status || report.tally.cases))
+        report_bench_end(&report, base_seconds() - j->wanted->start);
+    int code = !status ? exit_code(&report) : page->faulted ? (int)cli_exit_of(status) : cli_fail(&error);
+    report_bench_free(&report);
+    page->code = code;
+    page->finished = !page->faulted;
+    return code;
+}
+
+static int measure_in_process(void *context, workload_page *page) {
+    const job *j = context;
+    workload_bench *run = NULL;
+    kz_error error = {0};
+    cli_catch_interrupts();
+    kz_status status = workload_bench_open(j->w, j->wanted, page, &run, &error);
+    int code = status ? cli_fail(&error) : measure(j, run, page);
+    if (status) page->code = code, page->finished = true;
+    workload_bench_close(run);
+    return code;
+}
+
+static kz_status open_resume(job *j, kz_error *error) {
+    const char *path = j->options->resume;
+    if (!path) return KZ_OK;
+    kz_status status = bench_resume_open(path, &j->resume, error);
+    char text[200];
+    size_t torn = bench_resume_torn(j->resume);
+    snprintf(text, sizeof text, "%zu line%s in %.100s, cut off when a run was killed, %s passed over", torn,
+             torn == 1 ? "" : "s", path, torn == 1 ? "is" : "are");
+    if (torn) cli_note(text);
+    return status;
+}
+
+static int run_job(job *j) {
+    const bench_options *o = j->options;
+    kz_error error = {0};
+    j->run = bench_run_begin(o->shared.command_line.data, o->shared.commit);
+    j->run.samples = o->samples;
+    j->run.quick = o->quick;
+    if (j->wanted->suite)
+        j->run.suite.name = j->wanted->suite->name, j->run.suite.digest = j->wanted->suite->digest;
+    kz_status status =
+        o->shared.against ? bench_baseline_read(o->shared.against, &j->baseline, &error) : KZ_OK;
+    if (!status) status = open_resume(j, &error);
+    j->wanted->resume = j->resume;
+    if (!status) status = open_file(&o->shared, o->resume, &j->path, &error);
+    if (status) return cli_fail(&error);
+    const workload_supervision supervision = {.run = measure_in_process,
+                                              .context = j,
+                                              .here = workload_bench_is_safe(j->wanted),
+                                              .complain = cli_complain};
+    j->wanted->start = base_seconds();
+    int code = workload_supervise(&supervision, &error);
+    return code < 0 ? cli_fail(&error) : code;
+}
+
 // ---- all of it ---------------------------------------------------------------------------------------------
 
 // None where nobody asked for any: the usual ones.
@@ -128,31 +196,29 @@ static int bench_suite(const cli_shared *options, const workload *w, workload_su
     if (choose_conditions(o, conditions, &condition_count, &error) ||
         report_metrics_parse(o->columns.items, o->columns.count, &metrics, &error))
         return cli_fail(&error);
-    const workload_bench_options wanted = {.devices = options->devices.items,
-                                           .device_count = options->devices.count,
-                                           .rivals = o->rivals.items,
-                                           .rival_count = o->rivals.count,
-                                           .pattern = options->pattern,
-                                           .suite = suite,
-                                           .quick = o->quick,
-                                           .conditions = conditions,
-                                           .condition_count = condition_count,
-                                           .assembles = metrics & STATIC_GROUPS,
-                                           .seed = cli_seed(options, FAMILY_SEED),
-                                           .time = options->time,
-                                           .budget = o->budget,
-                                           .interrupted = cli_interrupted,
-                                           .complain = cli_complain,
-                                           .note = cli_note};
+    workload_bench_options wanted = {.devices = options->devices.items,
+                                     .device_count = options->devices.count,
+                                     .rivals = o->rivals.items,
+                                     .rival_count = o->rivals.count,
+                                     .pattern = options->pattern,
+                                     .suite = suite,
+                                     .quick = o->quick,
+                                     .conditions = conditions,
+                                     .condition_count = condition_count,
+                                     .assembles = metrics & STATIC_GROUPS,
+                                     .seed = cli_seed(options, FAMILY_SEED),
+                                     .time = options->time,
+                                     .budget = o->budget,
+                                     .timeout = options->timeout,
+                                     .interrupted = cli_interrupted,
+                                     .complain = cli_complain,
+                                     .note = cli_note};
     if (options->list) return list_cases(w, &wanted);
-    workload_bench *run = NULL;
-    base_text path = {0};
-    cli_catch_interrupts();
-    kz_status status = workload_bench_open(w, &wanted, &run, &error);
-    if (!status) status = open_file(options, &path, &error);
-    int code = status ? cli_fail(&error) : measure(run, o, metrics, &path);
-    workload_bench_close(run);
-    base_text_free(&path);
+    job j = {.options = o, .w = w, .wanted = &wanted, .metrics = metrics};
+    int code = run_job(&j);
+    bench_resume_close(j.resume);
+    json_decref(j.baseline);
+    base_text_free(&j.path);
     return code;
 }
 
@@ -194,9 +260,12 @@ static const cli_option options_table[] = {
      "where they run: later, or first, the first stream of this process (later)"},
     {"columns", CLI_LIST, offsetof(bench_options, columns), "LIST",
      "more columns, in tables by group: time, rate, error, memory, power, resources, code, judged, or all"},
+    {"resume", CLI_TEXT, offsetof(bench_options, resume), "PATH",
+     "go on: what this file or folder of records has is not measured again, and new records are added to it"},
     CLI_AGAINST("compare with the records in this file or folder; worse is exit status 7"),
     CLI_TIME("10"),
     {"budget", CLI_SECONDS, offsetof(bench_options, budget), "S", "start no case after so many seconds"},
+    CLI_TIMEOUT_ROW("a candidate that does nothing for so long is hung (360; longer while it compiles)"),
     CLI_INPUT_SEED,
     CLI_JSON("records added to this file, or to one per family in this folder/"),
     {"samples", CLI_FLAG, offsetof(bench_options, samples), NULL,
@@ -227,14 +296,16 @@ const cli_command cli_command_bench = {
         "Records are kept as they come, one JSON object per line, in $KZ_RESULTS, else $XDG_STATE_HOME/kz,\n"
         "else ~/.local/state/kz: statistics, and with --samples every sample. `kz bench sim` times the "
         "simulator itself.",
-    .examples = "  kz bench reduce                                  the ladder on this machine's GPU\n"
-                "  kz bench vector_add --device cpu                 the native variant, by the wall clock\n"
-                "  kz bench reduce --case 'sum-f32-n2^22-uniform'   one size\n"
-                "  kz bench reduce --cache cold,dirty,hot           the same, as the caches change\n"
-                "  kz bench reduce --columns resources,code         registers, occupancy, code size\n"
-                "  kz bench --suite h200 --json out.jsonl           everything an H200 has targets for\n"
-                "  kz bench --suite h200 --against results/h200     is anything slower than it was?\n"
-                "  kz bench --family reduce my.cu                   a kernel of your own",
+    .examples =
+        "  kz bench reduce                                  the ladder on this machine's GPU\n"
+        "  kz bench vector_add --device cpu                 the native variant, by the wall clock\n"
+        "  kz bench reduce --case 'sum-f32-n2^22-uniform'   one size\n"
+        "  kz bench reduce --cache cold,dirty,hot           the same, as the caches change\n"
+        "  kz bench reduce --columns resources,code         registers, occupancy, code size\n"
+        "  kz bench --suite h200 --json out.jsonl           everything an H200 has targets for\n"
+        "  kz bench --suite h200 --resume out/ --budget 300  five minutes of it; call it again for the rest\n"
+        "  kz bench --suite h200 --against results/h200     is anything slower than it was?\n"
+        "  kz bench --family reduce my.cu                   a kernel of your own",
     .options = options_table,
     .run = run,
 };

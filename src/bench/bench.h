@@ -17,6 +17,17 @@
 
 enum { BENCH_CANDIDATES = 40 };
 
+// How a candidate was lost: it took its process with it, or its device.
+typedef enum bench_loss { BENCH_NOT_LOST, BENCH_CRASHED, BENCH_HUNG, BENCH_FAULTED } bench_loss;
+const char *bench_loss_name(bench_loss loss); // "crashed"
+
+// One that an earlier attempt at the case was lost with: a result that says so, and is not tried again.
+typedef struct bench_lost {
+    char by[24], name[64]; // a rival's name may be unknown
+    bench_loss loss;
+    kz_error error;
+} bench_lost;
+
 typedef struct bench_request {
     kz_device *device;
     bench_probes *probes;         // NULL on a device without a clock
@@ -37,10 +48,14 @@ typedef struct bench_request {
     bench_rule rule;
     const bench_condition *conditions; // at most BENCH_CONDITIONS; NULL: latency and throughput, cold
     size_t condition_count;
-    kz_stream *first_stream;   // that of the device; may be NULL where no condition asks for it
-    bool (*interrupted)(void); // may be NULL
+    kz_stream *first_stream; // that of the device; may be NULL where no condition asks for it
+    const bench_lost *lost;  // candidates that are not tried again
+    size_t lost_count;
+    bool (*interrupted)(void);                         // may be NULL
     void (*progress)(const char *what, void *context); // may be NULL: "verifying", "latency", ...
-    void *progress_context;
+    // May be NULL: whose code runs next, as far as it has a name. Nobody's: both are "".
+    void (*watch)(const char *by, const char *name, void *context);
+    void *progress_context; // of both
 } bench_request;
 
 typedef struct bench_check {
@@ -64,9 +79,10 @@ typedef struct bench_timing {
 } bench_timing;
 
 typedef struct bench_result {
-    bench_candidate candidate;        // closed: what it was called, its plan and sizes
-    kz_status status;                 // KZ_OK, KZ_WRONG, KZ_UNSUPPORTED (left out), or what stopped it
-    kz_error error;                   // why
+    bench_candidate candidate; // closed: what it was called, its plan and sizes
+    kz_status status;          // KZ_OK, KZ_WRONG, KZ_UNSUPPORTED (left out), or what stopped it
+    kz_error error;            // why
+    bench_loss loss;
     bench_check before, after, fresh; // fresh: after timing, on other inputs, where they are cheap to make
     bench_timing timings[BENCH_CONDITIONS]; // by the outcome's conditions
     kz_counters counters;                   // simulator: of one run

@@ -78,6 +78,11 @@ void bench_outcome_derive(bench_outcome *o) {
     choose_figure(o);
 }
 
+const char *bench_loss_name(bench_loss loss) {
+    static const char *const names[] = {"there", "crashed", "hung", "faulted"};
+    return names[loss];
+}
+
 void bench_outcome_free(bench_outcome *outcome) {
     if (!outcome) return;
     for (size_t i = 0; i < outcome->count; i++)

@@ -302,6 +302,8 @@ static json_t *target_object(const bench_target_verdict *v) {
 }
 
 static const char *status_of(const bench_outcome *o, const bench_result *r, const bench_timing *t) {
+    if (r->loss) return bench_loss_name(r->loss);
+    if (r->status == KZ_TIMEOUT) return bench_loss_name(BENCH_HUNG);
     if (r->status == KZ_WRONG) return "wrong";
     if (r->status == KZ_UNSUPPORTED) return "unsupported";
     if (r->status != KZ_OK) return "failed";

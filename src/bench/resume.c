@@ -27,6 +27,7 @@ static uint64_t add_candidates(uint64_t h, const bench_request *q) {
         h = add_text(add_text(h, family_guest_name(q->guest)), code);
     }
     for (size_t i = 0; i < q->peer_count; i++) h = add_text(h, q->peers[i]->name);
+    for (size_t i = 0; i < q->remote_count; i++) h = add_text(h, bench_remote_name(q->remotes[i]));
     return h;
 }
 
@@ -38,7 +39,7 @@ void bench_request_digest(const bench_run_info *run, const bench_request *q, cha
     h = add_number(add_number(h, run->device.kind), run->quick);
     h = add_number(add_text(add_text(h, q->family->name), name), q->seed);
     h = add_candidates(h, q);
-    h = add_text(h, q->brief ? "brief" : "");
+    h = add_text(h, "conditions");
     for (size_t i = 0; i < q->condition_count; i++)
         h = add_text(h, bench_condition_name(q->conditions[i], how));
     snprintf(digest, BENCH_DIGEST, "%016llx", (unsigned long long)h);

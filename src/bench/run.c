@@ -2,6 +2,7 @@
 #include "bench/bench.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -25,6 +26,10 @@ typedef struct session {
 
 static void say(const session *s, const char *what) {
     if (s->request->progress) s->request->progress(what, s->request->progress_context);
+}
+
+static void watch(const session *s, const char *by, const char *name) {
+    if (s->request->watch) s->request->watch(by, name, s->request->progress_context);
 }
 
 static bool stopped(const session *s) {
@@ -54,11 +59,30 @@ static void note_memory(const session *s, bench_candidate *c, size_t before, uin
     if (before > after + given) c->own_bytes += before - after - given;
 }
 
+// Whether it was lost before: then the result says how. A rival may have been lost before its candidate had a name.
+static bool is_lost(const session *s, bench_provider provider, const char *by, const char *name,
+                    bench_result *r) {
+    const bench_request *q = s->request;
+    for (size_t i = 0; i < q->lost_count; i++) {
+        const bench_lost *lost = &q->lost[i];
+        bool same = !name[0] || !lost->name[0] || strcmp(lost->name, name) == 0;
+        if (strcmp(lost->by, by) != 0 || !same) continue;
+        r->candidate = bench_candidate_blank(provider, by, lost->name);
+        r->loss = lost->loss;
+        r->error = lost->error;
+        r->status = lost->error.status;
+        return true;
+    }
+    watch(s, by, name);
+    return false;
+}
+
 // A rival in Python. One that is not there is no candidate, and told of apart; one that fails is a row.
 static void open_remote(session *s, bench_remote *remote) {
     bench_remote_offer offer;
     kz_error error = {0};
     bench_result *r;
+    watch(s, bench_remote_name(remote), "");
     kz_status status = bench_remote_offers(remote, &s->data, s->request->interrupted, &offer, &error);
     if (status && status != KZ_NOT_FOUND && (r = next_result(s))) {
         r->candidate = bench_candidate_failed(remote);
@@ -66,6 +90,7 @@ static void open_remote(session *s, bench_remote *remote) {
         r->error = error;
     }
     for (size_t i = 0; !status && i < offer.count && !stopped(s) && (r = next_result(s)); i++) {
+        if (is_lost(s, BENCH_PEER, bench_remote_name(remote), offer.names[i], r)) continue;
         size_t before = free_bytes(s);
         r->status = bench_candidate_remote(&s->data, remote, offer.names[i], &r->candidate, &r->error);
         note_memory(s, &r->candidate, before, 0);
@@ -77,18 +102,22 @@ static void open_candidates(session *s) {
     const bench_request *q = s->request;
     bench_result *r;
     for (size_t i = 0; i < q->variant_count && (r = next_result(s)); i++)
-        r->status = bench_candidate_variant(&s->data, q->variants[i], &r->candidate, &r->error);
-    if (q->guest && (r = next_result(s))) {
+        if (!is_lost(s, BENCH_ZOO, "kz", q->variants[i]->name, r))
+            r->status = bench_candidate_variant(&s->data, q->variants[i], &r->candidate, &r->error);
+    if (q->guest && (r = next_result(s)) &&
+        !is_lost(s, BENCH_GUEST, "guest", family_guest_name(q->guest), r)) {
         r->status = bench_candidate_guest(&s->data, q->guest, &r->candidate, &r->error);
         r->candidate.facts = q->guest_facts;
     }
     for (size_t i = 0; i < q->peer_count && (r = next_result(s)); i++) {
+        if (is_lost(s, BENCH_PEER, q->peers[i]->name, "", r)) continue;
         size_t free_before = free_bytes(s);
         r->status = bench_candidate_peer(&s->data, q->peers[i], &r->candidate, &r->error);
         note_memory(s, &r->candidate, free_before, r->candidate.workspace_bytes);
         if (r->status == KZ_UNSUPPORTED) memset(r, 0, sizeof *r), s->outcome->count--;
     }
     for (size_t i = 0; i < q->remote_count && !stopped(s); i++) open_remote(s, q->remotes[i]);
+    watch(s, "", "");
 }
 
 static void open_peaks(session *s) {
@@ -115,6 +144,7 @@ static kz_status judge(session *s, bench_result *r, bench_check *check, kz_strea
 }
 
 static kz_status check_plain(session *s, bench_result *r, bench_check *check, const char *when) {
+    watch(s, r->candidate.by, r->candidate.name);
     kz_status status = bench_data_poison(&s->data, NULL, 0, &r->error);
     if (status == KZ_OK) status = r->candidate.enqueue(r->candidate.self, NULL, 0, &r->error);
     if (status == KZ_OK) status = kz_stream_synchronize(s->data.device, NULL, &r->error);
@@ -159,6 +189,7 @@ static kz_status check_after(session *s, bench_sampler *sampler, kz_error *error
 
 static kz_status check_fresh(session *s, kz_error *error) {
     if (family_case_elements(s->data.family, &s->data.c) > FRESH_ELEMENTS) return KZ_OK;
+    watch(s, "", "");
     kz_status status = bench_data_reseed(&s->data, s->data.seed + 1, error);
     for (size_t i = 0; i < s->timed_count && status == KZ_OK; i++) {
         bench_result *r = &s->outcome->results[s->result_of[i]];
@@ -202,6 +233,11 @@ static void leave_out(session *s, size_t index) {
     }
 }
 
+static void watch_timed(size_t index, void *context) {
+    const session *s = context;
+    watch(s, s->timed[index]->by, s->timed[index]->name);
+}
+
 // A candidate that cannot be recorded into a graph is left out of that condition, and its error kept. One whose process
 // died on the way is out of all.
 static kz_status open_sampler(session *s, bench_condition how, bench_sampler **sampler, kz_error *error) {
@@ -217,6 +253,8 @@ static kz_status open_sampler(session *s, bench_condition how, bench_sampler **s
                                            .stream = first ? s->request->first_stream : NULL,
                                            .seconds = s->seconds,
                                            .interrupted = s->request->interrupted,
+                                           .watch = watch_timed,
+                                           .watch_context = s,
                                            .offender = &offender};
         kz_error own = {0};
         status = bench_sampler_open(&setup, sampler, &own);

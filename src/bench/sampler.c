@@ -45,6 +45,10 @@ static size_t sets_of(const bench_sampler *s) {
 // ---- runs -------------------------------------------------------------------------------------------------
 
 // On the sets from `first` on.
+static void watch(const bench_sampler *s, size_t index) {
+    if (s->setup.watch) s->setup.watch(index, s->setup.watch_context);
+}
+
 static kz_status enqueue_runs(bench_sampler *s, size_t index, size_t first, kz_error *error) {
     bench_candidate *c = s->setup.candidates[index];
     kz_status status = KZ_OK;
@@ -129,6 +133,7 @@ kz_status bench_sampler_open(const bench_sampler_setup *setup, bench_sampler **s
     if (status == KZ_OK && !s->stream) status = kz_stream_open(setup->data->device, &s->stream, error);
     if (status == KZ_OK) status = open_events(s, error);
     for (size_t i = 0; i < count && status == KZ_OK; i++) {
+        watch(s, i);
         status = open_candidate(s, i, error);
         if (status != KZ_OK && setup->offender) *setup->offender = i;
     }
@@ -235,6 +240,7 @@ static void rest(void) {
 static kz_status sample(void *self, size_t index, double *seconds, kz_error *error) {
     bench_sampler *s = self;
     bench_mode mode = condition_of(s).mode;
+    watch(s, index);
     if (s->setup.candidates[index]->elsewhere) return sample_elsewhere(s, index, seconds, error);
     if (mode == BENCH_SUSTAINED) return sample_sustained(s, index, seconds, error);
     if (mode == BENCH_BURST) rest();
@@ -260,6 +266,7 @@ kz_status bench_sampler_replay(bench_sampler *s, size_t index, kz_error *error) 
     const bench_data *data = s->setup.data;
     bench_candidate *c = s->setup.candidates[index];
     bool twice = bench_data_has_inout(data) && s->runs[index] > sets_of(s);
+    watch(s, index);
     kz_status status = KZ_OK;
     if (c->elsewhere) {
         status = kz_stream_synchronize(data->device, s->stream, error); // what the caller prepared

@@ -26,6 +26,8 @@ typedef struct bench_sampler_setup {
     kz_stream *stream;         // the one to use; NULL: the sampler makes one
     const double *seconds;     // what one run takes, so that a graph holds 1 ms of them; NULL for latency
     bool (*interrupted)(void); // may be NULL
+    void (*watch)(size_t candidate, void *context); // may be NULL: whose code runs next
+    void *watch_context;
     size_t *offender; // may be NULL: the candidate that could not be recorded, where opening fails for it
 } bench_sampler_setup;
 

@@ -1,6 +1,7 @@
 // Benchmarks. See bench.h.
 #include "workload/bench.h"
 
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,20 +9,25 @@
 #include "report/profile/peaks.h"
 #include "workload/describe.h"
 
+enum { CLEAN_UP_SECONDS = 10 }; // of a device that is broken
+
 struct workload_bench {
     const workload *w;
     const workload_bench_options *options;
+    workload_page *page; // shared with who watches this process
     workload_devices devices;
     kz_stream *first_streams[WORKLOAD_WORDS]; // of the devices; NULL where streams are all alike
     bench_peers peers;
     bench_rule rule;
     workload_ptxas ptxas;
+    size_t index; // of the device at hand
+    bench_probes *probes;
+    bench_monitor *monitor;
     bench_peaks peaks; // of the device at hand, as far as they are known
     workload_bench_cases cases;
     report_bench *report;
     report_progress progress;
     size_t done;
-    double start;
     char label[300];
 };
 
@@ -32,14 +38,41 @@ static void complain(workload_bench *b, const kz_error *error, const char *conse
     if (b->options->complain) b->options->complain(error, consequence);
 }
 
-// ---- one case ---------------------------------------------------------------------------------------
+static void note(const workload_bench *b, const char *format, ...) __attribute__((format(printf, 2, 3)));
+static void note(const workload_bench *b, const char *format, ...) {
+    char text[400];
+    va_list list;
+    va_start(list, format);
+    vsnprintf(text, sizeof text, format, list);
+    va_end(list);
+    if (b->options->note) b->options->note(text);
+}
+
+// ---- signs of life ------------------------------------------------------------------------------------------
+
+// Inputs and references of the largest cases take minutes, compiling just in time does; a sample never.
+static double patience_of(const workload_bench *b, const char *phase) {
+    if (b->options->timeout > 0) return b->options->timeout;
+    if (strcmp(phase, "inputs and reference") == 0) return 1800; // and candidates are opened
+    return strcmp(phase, "verifying") == 0 ? 1200 : 360;
+}
 
 static void show(const char *what, void *context) {
     workload_bench *b = context;
     char text[400];
+    snprintf(b->page->phase, sizeof b->page->phase, "%s", what);
+    b->page->patience = patience_of(b, what);
+    workload_page_beat(b->page, "", "");
     snprintf(text, sizeof text, "%s: %s", b->label, what);
     report_progress_show(&b->progress, b->done, b->cases.count, text);
 }
+
+static void watch(const char *by, const char *name, void *context) {
+    workload_bench *b = context;
+    workload_page_beat(b->page, by, name);
+}
+
+// ---- one case ---------------------------------------------------------------------------------------
 
 static size_t pick_variants(const workload_bench *b, const workload_bench_case *item,
                             const kz_device_info *device, const kz_variant *picked[BENCH_CANDIDATES]) {
@@ -72,95 +105,142 @@ static size_t pick_remotes(const workload_bench *b, const workload_bench_case *i
     return count;
 }
 
-static kz_status run_request(workload_bench *b, const bench_request *request, kz_error *error) {
-    bench_targets targets;
-    bench_outcome *outcome = NULL;
-    kz_status status = bench_targets_of(request->family->name, &targets, error);
-    if (status) return status;
-    status = bench_run(request, &outcome, error);
-    report_progress_clear(&b->progress);
-    if (outcome && outcome->count) {
-        bool kept = b->report->write_error.status == KZ_OK;
-        report_bench_case(b->report, request, outcome, &targets, &b->peers);
-        if (kept && b->report->write_error.status) // the figures are still on the screen: measuring goes on
-            complain(b, &b->report->write_error, "the results that follow are shown, and not kept");
-    }
-    bench_outcome_free(outcome);
-    return status;
+// What the command asks for, else what the suite does. A suite may be run on a device with one kind of stream: what
+// asks for another is left out there.
+static size_t pick_conditions(const workload_bench *b, const workload_bench_case *item,
+                              bench_condition picked[BENCH_CONDITIONS]) {
+    const workload_bench_options *o = b->options;
+    const bench_condition *from = o->condition_count ? o->conditions
+                                  : item->part       ? item->part->conditions
+                                                     : NULL;
+    size_t count = o->condition_count ? o->condition_count : item->part ? item->part->condition_count : 0;
+    size_t kept = 0;
+    for (size_t i = 0; i < count; i++)
+        if (from[i].stream != BENCH_FIRST_STREAM || b->first_streams[b->index]) picked[kept++] = from[i];
+    return kept;
 }
 
-// What the command asks for, else what the suite does. A suite may be run on a device whose streams are all alike: what
-// asks for the first is left out there.
-static size_t choose_conditions(const workload_bench *b, const workload_bench_case *item, size_t device,
-                                bench_condition list[BENCH_CONDITIONS]) {
-    bool by_command = b->options->condition_count > 0;
-    const bench_condition *from = by_command   ? b->options->conditions
-                                  : item->part ? item->part->conditions
-                                               : NULL;
-    size_t wanted = by_command ? b->options->condition_count : item->part ? item->part->condition_count : 0;
-    size_t count = 0;
-    for (size_t i = 0; i < wanted; i++)
-        if (from[i].stream != BENCH_FIRST_STREAM || b->first_streams[device]) list[count++] = from[i];
-    return count;
-}
-
-static kz_status run_case(workload_bench *b, const workload_bench_case *item, size_t index,
-                          bench_probes *probes, const bench_monitor *monitor, kz_error *error) {
-    kz_device *device = b->devices.items[index];
-    bench_condition conditions[BENCH_CONDITIONS];
-    const kz_device_info *info = kz_device_get_info(device);
+typedef struct prepared { // a request and what it points at
     const kz_variant *variants[BENCH_CANDIDATES];
     const kz_peer *peers[BENCH_PEERS];
     bench_remote *remotes[BENCH_REMOTES];
-    const bench_assembler assembler = workload_assembler(&b->ptxas);
+    bench_condition conditions[BENCH_CONDITIONS];
+    bench_assembler assembler;
+    bench_request request;
+} prepared;
+
+static void prepare(workload_bench *b, const workload_bench_case *item, prepared *p) {
+    kz_device *device = b->devices.items[b->index];
+    const kz_device_info *info = kz_device_get_info(device);
+    p->assembler = workload_assembler(&b->ptxas);
+    p->request = (bench_request){.device = device,
+                                 .probes = b->probes,
+                                 .monitor = b->monitor,
+                                 .peaks = &b->peaks,
+                                 .family = item->family,
+                                 .c = &item->c,
+                                 .variants = p->variants,
+                                 .variant_count = pick_variants(b, item, info, p->variants),
+                                 .guest = b->w->guest,
+                                 .guest_facts = b->w->guest_facts,
+                                 .assembler = b->options->assembles ? &p->assembler : NULL,
+                                 .peers = p->peers,
+                                 .peer_count = pick_peers(b, item, info, p->peers),
+                                 .remotes = p->remotes,
+                                 .remote_count = pick_remotes(b, item, info, p->remotes),
+                                 .seed = b->options->seed,
+                                 .rule = b->rule,
+                                 .conditions = p->conditions,
+                                 .condition_count = pick_conditions(b, item, p->conditions),
+                                 .first_stream = b->first_streams[b->index],
+                                 .lost = b->page->lost,
+                                 .lost_count = b->page->lost_count,
+                                 .interrupted = b->options->interrupted,
+                                 .progress = show,
+                                 .watch = watch,
+                                 .progress_context = b};
+}
+
+static kz_status report_case(workload_bench *b, const bench_request *request, const bench_outcome *outcome,
+                             kz_error *error) {
+    bench_targets targets;
+    kz_status status = bench_targets_of(request->family->name, &targets, error);
+    report_progress_clear(&b->progress);
+    if (status) return status;
+    bool kept = b->report->write_error.status == KZ_OK;
+    report_bench_case(b->report, request, outcome, &targets, &b->peers);
+    if (kept && b->report->write_error.status) // the figures are still on the screen: measuring goes on
+        complain(b, &b->report->write_error, "the results that follow are shown, and not kept");
+    return KZ_OK;
+}
+
+// After such an error the device cannot be used in this process any more.
+static bool breaks_device(kz_status status) {
+    return status == KZ_LOST || status == KZ_FAULT || status == KZ_DEADLOCK;
+}
+
+static kz_status run_case(workload_bench *b, const workload_bench_case *item, kz_error *error) {
+    prepared p;
+    bench_outcome *outcome = NULL;
     char name[FAMILY_CASE_NAME];
     family_case_name(item->family, &item->c, name);
-    snprintf(b->label, sizeof b->label, "%s %s on %s", item->family->name, name, info->id);
-    const bench_request request = {.device = device,
-                                   .probes = probes,
-                                   .monitor = monitor,
-                                   .peaks = &b->peaks,
-                                   .family = item->family,
-                                   .c = &item->c,
-                                   .variants = variants,
-                                   .variant_count = pick_variants(b, item, info, variants),
-                                   .guest = b->w->guest,
-                                   .guest_facts = b->w->guest_facts,
-                                   .assembler = b->options->assembles ? &assembler : NULL,
-                                   .peers = peers,
-                                   .peer_count = pick_peers(b, item, info, peers),
-                                   .remotes = remotes,
-                                   .remote_count = pick_remotes(b, item, info, remotes),
-                                   .seed = b->options->seed,
-                                   .rule = b->rule,
-                                   .conditions = conditions,
-                                   .condition_count = choose_conditions(b, item, index, conditions),
-                                   .first_stream = b->first_streams[index],
-                                   .interrupted = b->options->interrupted,
-                                   .progress = show,
-                                   .progress_context = b};
-    return run_request(b, &request, error);
+    snprintf(b->label, sizeof b->label, "%s %s on %s", item->family->name, name,
+             kz_device_get_info(b->devices.items[b->index])->id);
+    prepare(b, item, &p);
+    kz_status status = bench_run(&p.request, &outcome, error);
+    if (breaks_device(status) && b->probes) { // who watches starts another process, which goes on
+        b->page->fault = *error;
+        b->page->faulted = true;
+        b->page->patience = CLEAN_UP_SECONDS;
+    } else if (outcome && outcome->count) {
+        kz_status told = report_case(b, &p.request, outcome, error);
+        if (!status) status = told;
+    }
+    bench_outcome_free(outcome);
+    return status;
 }
 
 // ---- one device ---------------------------------------------------------------------------------------
 
 static bool is_spent(const workload_bench *b) {
     double budget = b->options->budget;
-    if (budget <= 0 || base_seconds() - b->start <= budget) return false;
-    char text[200];
-    snprintf(text, sizeof text, "the budget of %g s is spent: %zu of %zu cases are left out", budget,
-             b->cases.count - b->done, b->cases.count);
-    if (b->options->note) b->options->note(text);
+    size_t left = b->cases.count - b->done;
+    if (budget <= 0 || base_seconds() - b->options->start <= budget) return false;
+    note(b, "the budget of %g s is spent: %zu of %zu cases are left%s", budget, left, b->cases.count,
+         b->options->resume ? "; the same command goes on with them" : "");
     return true;
 }
 
-// A fault ends a device; what was measured before it is kept, and the case is named.
-static kz_status run_cases(workload_bench *b, size_t index, bench_probes *probes,
-                           const bench_monitor *monitor, kz_error *error) {
+// A case is done, whatever came of it: whoever comes next goes on with the one after it.
+static void finish_case(workload_bench *b) {
+    workload_page *page = b->page;
+    report_bench_save(b->report, &page->counts);
+    page->in_case = false;
+    page->lost_count = 0;
+    page->given_up = (kz_error){0};
+    page->done = ++b->done;
+}
+
+static kz_status run_one(workload_bench *b, kz_error *error) {
+    workload_page *page = b->page;
+    const workload_bench_case *item = &b->cases.items[b->done];
+    if (page->given_up.status == KZ_OK) return run_case(b, item, error);
+    char name[FAMILY_CASE_NAME];
+    family_case_name(item->family, &item->c, name);
+    base_fail_note(&page->given_up, "while measuring %s %s", item->family->name, name);
+    complain(b, &page->given_up, "the case is left out");
+    b->report->tally.failed++;
+    return KZ_OK;
+}
+
+static kz_status run_cases(workload_bench *b, kz_error *error) {
     kz_status status = KZ_OK;
-    for (b->done = 0; b->done < b->cases.count && !stops(b) && !is_spent(b); b->done++) {
+    while (b->done < b->cases.count && !stops(b) && !is_spent(b)) {
         kz_error own = {0};
-        kz_status one = run_case(b, &b->cases.items[b->done], index, probes, monitor, &own);
+        b->page->in_case = true;
+        kz_status one = run_one(b, &own);
+        if (b->page->faulted) return one;
+        finish_case(b);
         if (one == KZ_OK) continue;
         base_fail_note(&own, "while measuring %s", b->label);
         status = one;
@@ -172,24 +252,43 @@ static kz_status run_cases(workload_bench *b, size_t index, bench_probes *probes
     return status;
 }
 
-static kz_status run_device(workload_bench *b, size_t index, kz_error *error) {
-    kz_device *device = b->devices.items[index];
+// What earlier records have is not measured again.
+static void drop_done(workload_bench *b) {
+    size_t kept = 0, all = b->cases.count;
+    if (!b->options->resume) return;
+    for (size_t i = 0; i < all; i++) {
+        prepared p;
+        char digest[BENCH_DIGEST];
+        prepare(b, &b->cases.items[i], &p);
+        bench_request_digest(&b->report->run, &p.request, digest);
+        if (!bench_resume_has(b->options->resume, digest)) b->cases.items[kept++] = b->cases.items[i];
+    }
+    b->cases.count = kept;
+    if (b->page->done == 0)
+        note(b, "%zu of %zu cases are in the records already: %zu %s left", all - kept, all, kept,
+             kept == 1 ? "is" : "are");
+}
+
+static kz_status run_device(workload_bench *b, kz_error *error) {
+    kz_device *device = b->devices.items[b->index];
     const kz_device_info *info = kz_device_get_info(device);
     kz_status status = workload_bench_select(b->w, b->options, info, &b->cases, error);
-    bench_probes *probes = NULL;
-    bench_monitor *monitor = NULL;
-    if (!status && info->has_clock) status = bench_probes_open(device, &probes, error);
+    if (!status && info->has_clock) status = bench_probes_open(device, &b->probes, error);
     if (!status) {
         char key[REPORT_GPU_KEY];
-        if (info->kind == KZ_DEVICE_CUDA) monitor = bench_monitor_open(info->id, info->name);
-        bench_run_take_device(&b->report->run, info, monitor);
-        report_bench_warn_of_others(&b->report->run);
+        if (info->kind == KZ_DEVICE_CUDA) b->monitor = bench_monitor_open(info->id, info->name);
+        bench_run_take_device(&b->report->run, info, b->monitor);
+        if (b->page->done == 0) report_bench_warn_of_others(&b->report->run);
         report_gpu_key(info, key);
         report_peaks_load(key, &b->peaks);
-        status = run_cases(b, index, probes, monitor, error);
+        drop_done(b);
+        b->done = b->page->done;
+        status = run_cases(b, error);
     }
-    bench_probes_close(probes);
-    bench_monitor_close(monitor);
+    bench_probes_close(b->probes);
+    bench_monitor_close(b->monitor);
+    b->probes = NULL;
+    b->monitor = NULL;
     workload_bench_cases_free(&b->cases);
     return status;
 }
@@ -239,12 +338,20 @@ static kz_status check_conditions(const workload_bench *b, kz_error *error) {
     return KZ_OK;
 }
 
-kz_status workload_bench_open(const workload *w, const workload_bench_options *options, workload_bench **out,
-                              kz_error *error) {
+bool workload_bench_is_safe(const workload_bench_options *options) {
+    for (size_t i = 0; i < options->device_count; i++)
+        if (strncmp(options->devices[i], "sim", 3) != 0) return false;
+    return options->device_count > 0;
+}
+
+kz_status workload_bench_open(const workload *w, const workload_bench_options *options, workload_page *page,
+                              workload_bench **out, kz_error *error) {
+    static const char *const none[] = {"none"};
     workload_bench *b = *out = calloc(1, sizeof *b);
     if (!b) return base_fail(error, KZ_NO_MEMORY, "no memory for the benchmark");
     b->w = w;
     b->options = options;
+    b->page = page;
     b->rule = options->quick   ? bench_quick_rule()
               : options->suite ? bench_suite_rule()
                                : bench_default_rule();
@@ -255,17 +362,23 @@ kz_status workload_bench_open(const workload *w, const workload_bench_options *o
     bool has_clock = false;
     for (size_t i = 0; i < b->devices.count; i++)
         has_clock = has_clock || kz_device_get_info(b->devices.items[i])->has_clock;
-    return status
-               ? status
-               : bench_peers_open_named(&b->peers, options->rivals, options->rival_count, has_clock, error);
+    if (status) return status;
+    if (page->without_rivals) return bench_peers_open_named(&b->peers, none, 1, has_clock, error);
+    return bench_peers_open_named(&b->peers, options->rivals, options->rival_count, has_clock, error);
 }
 
 kz_status workload_bench_run(workload_bench *b, report_bench *report, kz_error *error) {
     kz_status status = KZ_OK;
     b->report = report;
-    b->start = base_seconds();
+    report_bench_restore(report, &b->page->counts);
     report_progress_begin(&b->progress, stderr);
-    for (size_t i = 0; i < b->devices.count && !status && !stops(b); i++) status = run_device(b, i, error);
+    while (b->page->device < b->devices.count && !status && !stops(b)) {
+        b->index = b->page->device;
+        status = run_device(b, error);
+        if (b->page->faulted) return status;
+        b->page->device++;
+        b->page->done = 0;
+    }
     return status;
 }
 

@@ -2,8 +2,10 @@
 #ifndef WORKLOAD_BENCH_H
 #define WORKLOAD_BENCH_H
 
+#include "bench/resume.h"
 #include "report/bench/run.h"
 #include "workload/suite.h"
+#include "workload/supervise.h"
 #include "workload/workload.h"
 
 typedef struct workload_bench_options {
@@ -16,19 +18,25 @@ typedef struct workload_bench_options {
     bool quick;            // few samples, and of each family few sizes: no figures, but it runs
     const bench_condition *conditions; // see bench_request; none: as the suite says
     size_t condition_count;
-    bool assembles; // ptxas may be asked what the device does not know of a kernel
-    uint64_t seed;  // of the inputs
+    bool assembles;             // ptxas may be asked what the device does not know of a kernel
+    const bench_resume *resume; // what it has is not measured again; may be NULL
+    uint64_t seed;              // of the inputs
     double time,
-        budget; // seconds for a candidate, and after which no case begins; 0: as the rule says, and none
+        budget;     // seconds for a candidate, and after which no case begins; 0: as the rule says, and none
+    double start;   // of the budget, by base_seconds
+    double timeout; // seconds without a sign of life after which a candidate hangs; 0: as the phase says
     bool (*interrupted)(void);
     void (*complain)(const kz_error *error,
                      const char *consequence); // what goes wrong on the way; the second may be NULL
     void (*note)(const char *text);
 } workload_bench_options;
 
-// Opens devices and rivals. Close it whatever is returned.
+// Whether it may run in this process: nothing that could take it down, or none that has a clock.
+bool workload_bench_is_safe(const workload_bench_options *options);
+
+// Opens devices and rivals, and goes on where the page says that an earlier process ended. Close it whatever is returned.
 typedef struct workload_bench workload_bench;
-kz_status workload_bench_open(const workload *w, const workload_bench_options *options,
+kz_status workload_bench_open(const workload *w, const workload_bench_options *options, workload_page *page,
                               workload_bench **bench, kz_error *error);
 // The report was begun by the caller: the run's command and commit, where records go. It gets every case.
 kz_status workload_bench_run(workload_bench *bench, report_bench *report, kz_error *error);

@@ -147,6 +147,26 @@ void report_bench_end(const report_bench *r, double seconds) {
     if (r->path && t->cases && !r->write_error.status) fprintf(file, "records: %s\n", r->path);
 }
 
+void report_bench_save(const report_bench *r, report_bench_counts *counts) {
+    counts->tally = r->tally;
+    counts->tally.shortfalls = (base_text){0};
+    snprintf(counts->shortfalls, sizeof counts->shortfalls, "%s",
+             r->tally.shortfalls.data ? r->tally.shortfalls.data : "");
+    memcpy(&counts->since, &r->since, sizeof counts->since);
+    memcpy(counts->noted, r->noted, sizeof counts->noted);
+    counts->write_error = r->write_error;
+}
+
+void report_bench_restore(report_bench *r, const report_bench_counts *counts) {
+    base_text text = {0};
+    if (counts->shortfalls[0]) base_text_add(&text, "%s", counts->shortfalls);
+    r->tally = counts->tally;
+    r->tally.shortfalls = text;
+    memcpy(&r->since, &counts->since, sizeof r->since);
+    memcpy(r->noted, counts->noted, sizeof r->noted);
+    r->write_error = counts->write_error;
+}
+
 void report_bench_free(report_bench *r) {
     base_text_free(&r->tally.shortfalls);
     json_decref(r->baseline);

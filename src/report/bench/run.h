@@ -24,6 +24,19 @@ typedef struct report_bench {
     kz_error write_error;     // the first; no record is kept after it
 } report_bench;
 
+// What a report has counted so far, in one piece of memory: it outlives the process that made it.
+typedef struct report_bench_counts {
+    report_bench_tally tally; // without its text
+    char shortfalls[16384];
+    struct {
+        size_t same, worse, better, unknown;
+    } since;
+    bool noted[BENCH_RIVALS];
+    kz_error write_error;
+} report_bench_counts;
+void report_bench_save(const report_bench *report, report_bench_counts *counts);
+void report_bench_restore(report_bench *report, const report_bench_counts *counts);
+
 // One case is done.
 void report_bench_case(report_bench *report, const bench_request *request, const bench_outcome *outcome,
                        const bench_targets *targets, const bench_peers *peers);

@@ -1,0 +1,89 @@
+// What need not be measured again: a request that one run wrote all records of, by the same suite, code, device, case,
+// candidates and conditions.
+#include "bench/resume.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "unit.h"
+
+static const kz_family family = {.name = "toy",
+                                 .operations = (const char *const[]){"sum", NULL},
+                                 .axes = (const char *const[]){"n", NULL}};
+static const kz_case small = {.type = KZ_F32, .axes = {10}}, large = {.type = KZ_F32, .axes = {1000}};
+static const kz_variant one = {.name = "01_one"}, two = {.name = "02_two"};
+static const kz_variant *const first[] = {&one}, *const both[] = {&one, &two};
+
+static const char *digest_of(const bench_run_info *run, const bench_request *q) {
+    static char digests[4][BENCH_DIGEST];
+    static size_t next;
+    char *digest = digests[next++ % 4];
+    bench_request_digest(run, q, digest);
+    return digest;
+}
+
+static void a_digest_tells_requests_apart(void **state) {
+    static const bench_condition dirty[] = {{.cache = BENCH_DIRTY}};
+    const bench_run_info run = {.commit = "c0ffee", .device = {.name = "GPU"}};
+    bench_run_info other[] = {run, run, run, run};
+    other[0].commit = "beef";
+    other[1].suite.digest = "1234";
+    other[2].quick = true;
+    strcpy(other[3].device.name, "CPU");
+    const bench_request q = {.family = &family, .c = &small, .variants = first, .variant_count = 1};
+    bench_request asked[] = {q, q, q, q};
+    asked[0].c = &large;
+    asked[1].variants = both, asked[1].variant_count = 2;
+    asked[2].seed = 7;
+    asked[3].conditions = dirty, asked[3].condition_count = 1;
+    const char *digest = digest_of(&run, &q);
+    assert_string_equal(digest, digest_of(&run, &q));
+    for (size_t i = 0; i < 4; i++) {
+        assert_string_not_equal(digest, digest_of(&other[i], &q));
+        assert_string_not_equal(digest, digest_of(&run, &asked[i]));
+    }
+    // What was lost on the way is no other request.
+    const bench_lost lost[] = {{.by = "kz", .name = "01_one", .loss = BENCH_CRASHED}};
+    asked[0] = q;
+    asked[0].lost = lost, asked[0].lost_count = 1;
+    assert_string_equal(digest, digest_of(&run, &asked[0]));
+}
+
+static void a_request_is_done_where_one_run_has_all_of_it(void **state) {
+    char path[] = "/tmp/kz_resume_XXXXXX";
+    int fd = mkstemp(path);
+    static const char text[] = "{\"schema\":1,\"run\":{\"id\":\"r1\"},\"request\":{\"digest\":\"aa\","
+                               "\"records\":2},\"candidate\":{}}\n"
+                               "{\"schema\":1,\"run\":{\"id\":\"r1\"},\"request\":{\"digest\":\"bb\","
+                               "\"records\":2},\"candidate\":{}}\n"
+                               "{\"schema\":1,\"run\":{\"id\":\"r1\"},\"request\":{\"digest\":\"bb\","
+                               "\"records\":2},\"candidate\":{}}\n"
+                               "{\"schema\":1,\"run\":{\"id\":\"r1\"},\"requ\n"
+                               "{\"schema\":1,\"run\":{\"id\":\"r2\"},\"request\":{\"digest\":\"aa\","
+                               "\"records\":2},\"candidate\":{}}\n"
+                               "{\"schema\":1,\"run\":{\"id\":\"r2\"},\"request\":null,\"candidate\":{}}\n"
+                               "{\"schema\":1,\"run\":{\"id\":\"r2\"},\"candi";
+    assert_true(write(fd, text, sizeof text - 1) == sizeof text - 1);
+    close(fd);
+    bench_resume *resume;
+    kz_error error = {0};
+    if (bench_resume_open(path, &resume, &error)) fail_msg("%s", error.message);
+    assert_true(bench_resume_has(resume, "bb"));
+    assert_false(bench_resume_has(resume, "aa")); // half of it, twice
+    assert_false(bench_resume_has(NULL, "bb"));
+    assert_int_equal(bench_resume_torn(resume), 2);
+    bench_resume_close(resume);
+    unlink(path);
+    assert_int_equal(bench_resume_open(path, &resume, &error), KZ_OK); // not there yet
+    assert_false(bench_resume_has(resume, "bb"));
+    bench_resume_close(resume);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_digest_tells_requests_apart),
+        cmocka_unit_test(a_request_is_done_where_one_run_has_all_of_it),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,135 @@
+#!/bin/sh
+# kz bench goes on where a rival crashes, hangs or lies, where a kernel breaks its device, where it is stopped or killed.
+. "$(dirname "$0")/lib.sh"
+PTY=$5
+export KZ_PEERS=$7
+cat > "$FOLDER/two.toml" << 'END'
+title = "Two sizes"
+[[families]]
+names = ["vector_add"]
+axes.n = [4096, 5000]
+END
+# bench STATUS OPTION...: two cases on the CPU; the records are in $FOLDER/r.jsonl. Whether they converge is up to the machine.
+bench() {
+    rm -f "$FOLDER/r.jsonl"
+    wanted=$1
+    shift
+    "$KZ" bench --suite "$FOLDER/two.toml" --device cpu --quick --time 0.02 --json "$FOLDER/r.jsonl" "$@" > "$FOLDER/out" 2> "$FOLDER/err"
+    got=$?
+    [ "$got" = "$wanted" ] || { [ "$wanted" = 0 ] && [ "$got" = 7 ]; } || fail "kz bench $*: exit status $got, expected $wanted"
+}
+records() { "$JSON_LINES" "$@" < "$FOLDER/r.jsonl"; }
+ours() { # every case has figures of ours, and the two cases are done
+    [ "$(grep -c '"by":"kz"' "$FOLDER/r.jsonl")" -ge 2 ] || fail "no figures of the others"
+    expect_out "2 cases in"
+}
+
+bench 0
+[ "$(records candidate.by rival)" -ge 2 ] || fail "the rival was not timed"
+[ "$(records quick)" = "$(records schema)" ] || fail "records of --quick do not say so"
+[ "$(records suite.name two)" = "$(records schema)" ] || fail "records do not name their suite"
+
+# When it is prepared, when it is verified, when it is timed.
+for from in 0 1 9; do
+    FAKE_RIVAL="crash $from" bench 3
+    [ "$(records status crashed)" = 2 ] || fail "crash $from: not a row in each case"
+    expect_err "crashed: signal 11 (Segmentation fault)"
+    expect_err "the case goes on without it"
+    ours
+done
+FAKE_RIVAL="abort 5" bench 3
+[ "$(records status crashed)" = 2 ] || fail "abort: not a row in each case"
+expect_out "Add: Add crashed: signal 6 (Aborted)"
+FAKE_RIVAL="exit 5" bench 3
+[ "$(records status crashed)" = 2 ] || fail "exit: not a row in each case"
+expect_err "Add ended its process with exit status 0"
+FAKE_RIVAL="hang 5" bench 3 --timeout 0.5
+[ "$(records status hung)" = 2 ] || fail "hang: not a row in each case"
+expect_err "Add hung: nothing came of it for 0.5 s"
+ours
+FAKE_RIVAL="nan 1" bench 1
+[ "$(records status wrong)" = 2 ] || fail "NaN: not a row in each case"
+ours
+
+# A kernel that breaks its device, on a GPU behind a driver of the tests' own.
+cat > "$FOLDER/fault_add_f32.ptx" << END
+.version 8.0
+.target sm_75
+.address_size 64
+.visible .entry fault_add_f32(.param .u64 x, .param .u64 y, .param .u64 z, .param .u64 n)
+{
+    ret;
+}
+END
+KZ_PEERS=$4 KZ_LIBCUDA=$3 "$KZ" bench --family vector_add "$FOLDER/fault_add_f32.ptx" --suite "$FOLDER/two.toml" \
+    --device cuda --quick --time 0.02 --json "$FOLDER/fault.jsonl" > "$FOLDER/out" 2> "$FOLDER/err"
+[ $? = 3 ] || fail "a kernel that faults: exit status $?"
+[ "$("$JSON_LINES" status faulted < "$FOLDER/fault.jsonl")" = 2 ] || fail "a fault is no row in each case"
+[ "$("$JSON_LINES" candidate.by fake < "$FOLDER/fault.jsonl")" -ge 2 ] || fail "a fault ends the others too"
+
+# Stopped: once, and at once; with a rival that does not end too. Nobody is left.
+gone() { # gone PID: no process of its group is left
+    for i in $(seq 50); do pgrep -g "$1" > /dev/null || return 0; sleep 0.1; done
+    fail "a process of group $1 is left"
+}
+cat > "$FOLDER/long.toml" << 'END'
+title = "Many sizes"
+[[families]]
+names = ["vector_add"]
+axes.n = "1000..4000+1"
+END
+long() { # long NAME OPTION...: a run in the background, up to its first case
+    rm -f "$FOLDER/$1"
+    "$KZ" bench --suite "$FOLDER/long.toml" --device cpu --time 0.02 --rivals none --resume "$FOLDER/$1" > "$FOLDER/out" 2> "$FOLDER/err" &
+    pid=$!
+    for i in $(seq 100); do [ -s "$FOLDER/$1" ] && break; sleep 0.05; done
+    child=$(pgrep -P $pid)
+}
+long a.jsonl
+kill -INT $pid
+wait $pid
+[ $? = 130 ] || fail "stopped: exit status $?"
+gone "$child"
+"$JSON_LINES" schema < "$FOLDER/a.jsonl" > /dev/null || fail "a line is torn"
+
+# The process that measures is killed: a row, and the run goes on. Then the one that watches it.
+long b.jsonl
+kill -KILL "$child"
+for i in $(seq 100); do grep -q crashed "$FOLDER/b.jsonl" && break; sleep 0.1; done
+grep -q '"status":"crashed"' "$FOLDER/b.jsonl" || grep -q "the case is left out" "$FOLDER/err" || fail "no word of a killed process"
+child=$(pgrep -P $pid)
+kill -KILL $pid
+wait $pid 2> /dev/null
+gone "$child"
+lines=$(wc -l < "$FOLDER/b.jsonl")
+[ "$lines" -gt 4 ] || fail "a killed run kept nothing"
+
+# It goes on from there: a torn line is passed over, what is done is not measured again.
+printf '{"schema":1,"run":{"id' >> "$FOLDER/b.jsonl"
+"$KZ" bench --suite "$FOLDER/long.toml" --device cpu --time 0.02 --rivals none --resume "$FOLDER/b.jsonl" --budget 0.3 \
+    > "$FOLDER/out" 2> "$FOLDER/err"
+expect_err "1 line in $FOLDER/b.jsonl, cut off when a run was killed, is passed over"
+grep -Eq "note: [1-9][0-9]* of 3001 cases are in the records already" "$FOLDER/err" || fail "nothing was resumed"
+expect_err "cases are left; the same command goes on with them"
+
+# A folder is resumed too, until nothing is left; another suite or commit is another measurement.
+two() { "$KZ" bench --suite "$FOLDER/two.toml" --device cpu --quick --time 0.02 --rivals none --resume "$FOLDER/pieces/" "$@" > "$FOLDER/out" 2> "$FOLDER/err"; }
+two --case '*n4096*' # the first piece: a filter
+expect_err "0 of 1 cases are in the records already"
+two
+expect_err "1 of 2 cases are in the records already: 1 is left"
+two
+expect_err "2 of 2 cases are in the records already: 0 are left"
+expect_out "0 cases in"
+two --commit c0ffee
+expect_err "0 of 2 cases are in the records already"
+echo "# changed" >> "$FOLDER/two.toml"
+two
+expect_err "0 of 2 cases are in the records already"
+
+# A full disk: what is measured is shown all the same, also after a new process was started.
+FAKE_RIVAL="crash 5" "$KZ" bench --suite "$FOLDER/two.toml" --device cpu --quick --time 0.02 --json=/dev/full > "$FOLDER/out" 2> "$FOLDER/err"
+[ $? = 5 ] || fail "a full disk: exit status $?"
+expect_out "2 cases in"
+[ "$(grep -c "the results that follow are shown, and not kept" "$FOLDER/err")" = 1 ] || fail "a full disk is not told once"
+finish
