@@ -60,6 +60,14 @@ static void test_conditions(void **state) {
     assert_int_equal(compare(dirty, UNDER("3", "cold", "later", 200)).kind, BENCH_CHANGE_UNKNOWN);
 }
 
+// A look in passing is no figure, before and now.
+static void test_quick_runs(void **state) {
+    static const char before[] = RECORD("1", "latency", "a", TIMES(100, 100, 100)),
+                      quick[] = RECORD("2", "latency", "a", "\"quick\":true," TIMES(10, 10, 10));
+    assert_int_equal(compare(before, quick).kind, BENCH_CHANGE_UNKNOWN);
+    assert_int_equal(compare(quick, before).kind, BENCH_CHANGE_UNKNOWN);
+}
+
 static void test_former_names(void **state) {
     bench_change c = compare(RECORD("1", "counters", "02_old", COUNTS(1000, 64)),
                              RECORD("2", "counters", "02_new", COUNTS(1000, 65)));
@@ -88,11 +96,9 @@ static void test_a_baseline_that_is_not_there(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_times),
-        cmocka_unit_test(test_conditions),
-        cmocka_unit_test(test_former_names),
-        cmocka_unit_test(test_counts),
-        cmocka_unit_test(test_a_baseline_that_is_not_there),
+        cmocka_unit_test(test_times),      cmocka_unit_test(test_conditions),
+        cmocka_unit_test(test_quick_runs), cmocka_unit_test(test_former_names),
+        cmocka_unit_test(test_counts),     cmocka_unit_test(test_a_baseline_that_is_not_there),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -97,6 +97,31 @@ static void a_record_says_what_was_measured(void **state) {
     json_decref(r);
 }
 
+// Which suite and request it is of, so that another run can go on; and how a candidate was lost.
+static void a_record_says_where_it_belongs(void **state) {
+    double ours[SAMPLES], theirs[SAMPLES];
+    bench_outcome o;
+    make(&o, ours, theirs);
+    bench_run_info asked = run;
+    asked.suite.name = "h200";
+    asked.suite.digest = "d1";
+    asked.quick = true;
+    o.results[1].loss = BENCH_CRASHED;
+    o.results[1].status = KZ_LOST;
+    json_t *r = bench_record(&asked, &request, &o, 1, IN_GRAPHS, NULL);
+    assert_string_equal(json_string_value(at(r, "suite.name")), "h200");
+    assert_string_equal(json_string_value(at(r, "suite.digest")), "d1");
+    assert_true(json_is_true(at(r, "quick")));
+    assert_int_equal(json_integer_value(at(r, "request.records")), 2); // of two candidates, in graphs
+    assert_int_equal(strlen(json_string_value(at(r, "request.digest"))), 16);
+    assert_string_equal(json_string_value(at(r, "status")), "crashed");
+    json_decref(r);
+    o.interrupted = true; // nobody shall take it for done
+    r = bench_record(&run, &request, &o, 0, IN_GRAPHS, NULL);
+    assert_true(json_is_null(at(r, "request")) && json_is_null(at(r, "suite")) && !at(r, "quick"));
+    json_decref(r);
+}
+
 static void samples_are_kept_where_asked_for(void **state) {
     (void)state;
     double ours[SAMPLES], theirs[SAMPLES];
@@ -355,6 +380,7 @@ static void a_record_states_its_condition(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_record_says_what_was_measured),
+        cmocka_unit_test(a_record_says_where_it_belongs),
         cmocka_unit_test(samples_are_kept_where_asked_for),
         cmocka_unit_test(metrics_are_written),
         cmocka_unit_test(energy_is_of_sustained_runs_alone),

@@ -313,6 +313,28 @@ static void lines_of_another_kind_share_a_head(void **state) {
     free(again);
 }
 
+// A record says which suite and request it is of; packed and read again it still does.
+static void the_suite_and_the_request_are_kept(void **state) {
+    static const char line[] =
+        "{\"schema\":1,\"run\":{\"id\":\"1\"},\"device\":{\"id\":\"cuda:0\"},"
+        "\"case\":{\"name\":\"c\",\"family\":\"toy\"},\"mode\":\"latency\","
+        "\"candidate\":{\"by\":\"kz\",\"name\":\"01\"},\"status\":\"ok\",\"quick\":true,"
+        "\"suite\":{\"name\":\"h200\",\"digest\":\"d\"},"
+        "\"request\":{\"digest\":\"aa\",\"records\":1}}\n";
+    json_t *records = read_text(line);
+    base_text packed = {0};
+    assert_int_equal(bench_records_pack(records, &packed, NULL), KZ_OK);
+    json_t *again = read_text(packed.data);
+    assert_int_equal(json_array_size(again), 1);
+    static const char *const kept[] = {"suite", "request", "quick"};
+    for (size_t i = 0; i < BASE_COUNT(kept); i++)
+        assert_true(json_equal(json_object_get(json_array_get(again, 0), kept[i]),
+                               json_object_get(json_array_get(records, 0), kept[i])));
+    json_decref(records);
+    json_decref(again);
+    base_text_free(&packed);
+}
+
 static void a_line_that_is_cut_off_is_named(void **state) {
     char *path = write_file("{\"schema\":1}\n{\"cut");
     json_t *records;
@@ -337,6 +359,7 @@ int main(void) {
         cmocka_unit_test(what_candidates_repeat_stands_once),
         cmocka_unit_test(results_are_rows_that_may_end_early),
         cmocka_unit_test(lines_of_another_kind_share_a_head),
+        cmocka_unit_test(the_suite_and_the_request_are_kept),
         cmocka_unit_test(a_line_that_is_cut_off_is_named),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

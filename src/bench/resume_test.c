@@ -37,7 +37,8 @@ static void a_digest_tells_requests_apart(void **state) {
     asked[1].variants = both, asked[1].variant_count = 2;
     asked[2].seed = 7;
     asked[3].conditions = dirty, asked[3].condition_count = 1;
-    const char *digest = digest_of(&run, &q);
+    char digest[BENCH_DIGEST];
+    strcpy(digest, digest_of(&run, &q));
     assert_string_equal(digest, digest_of(&run, &q));
     for (size_t i = 0; i < 4; i++) {
         assert_string_not_equal(digest, digest_of(&other[i], &q));

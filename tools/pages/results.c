@@ -75,8 +75,12 @@ static bool first_of_table(const results *r, size_t index) {
 
 // ---- cells -----------------------------------------------------------------------------------------------
 
+// As its record says; records from before suites were files have it in their command alone.
 static void add_tail(base_text *out, const bench_figure *f) {
-    base_text_add(out, " %.10s | %s |\n", f->time, f->commit);
+    const char *suite = bench_figure_text(f, "suite", "name"), *asked = strstr(f->command, "--suite ");
+    size_t length = strlen(suite);
+    if (!length && asked) suite = asked + strlen("--suite "), length = strcspn(suite, " ");
+    base_text_add(out, " %.10s | %s | %.*s |\n", f->time, f->commit, (int)length, suite);
 }
 
 static const char *share(char text[32], double value) {
@@ -161,7 +165,7 @@ static kz_status add_summary(const results *r, size_t first, const kz_family *fa
     if (status) return status;
     base_text_add(out,
                   "| case | best | time | %s | %s | rival | its time | faster than it | target | date | "
-                  "commit |\n|---|---|--:|--:|--:|---|--:|--:|---|---|---|\n",
+                  "commit | suite |\n|---|---|--:|--:|--:|---|--:|--:|---|---|---|---|\n",
                   computes(head) ? "computes" : "moves", share_title(head));
     for (size_t i = first; i < r->archive.count && same_table(r->sorted[i], head); i++) {
         const bench_figure *f = r->sorted[i];
@@ -199,7 +203,7 @@ static const bench_figure *choose_ladder(const results *r, size_t first) {
 static void add_ladder(const results *r, const bench_figure *chosen, bool dated, base_text *out) {
     base_text_add(out, "| variant | time | %s | %s |%s\n|---|--:|--:|--:|%s\n",
                   computes(chosen) ? "computes" : "moves", share_title(chosen),
-                  dated ? " date | commit |" : "", dated ? "---|---|" : "");
+                  dated ? " date | commit | suite |" : "", dated ? "---|---|---|" : "");
     for (size_t i = 0; i < r->archive.count; i++) {
         const bench_figure *f = r->sorted[i];
         if (f->of_case != chosen->of_case || !bench_archive_is_newest(&r->archive, f)) continue;
