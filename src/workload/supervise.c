@@ -89,7 +89,7 @@ static void describe(const watched *w, const workload_page *page, bench_lost *lo
         base_fail_note(error, "while %s ran (%s); the device was opened again", who, phase);
     } else if (w->hung) {
         lost->loss = BENCH_HUNG;
-        base_fail(error, KZ_TIMEOUT, "%s hung: nothing came of it for %.2g s (%s)", who, w->quiet, phase);
+        base_fail(error, KZ_TIMEOUT, "%s hung: nothing came of it for %g s (%s)", who, page->patience, phase);
         base_fail_note(error, "--timeout allows more");
     } else if (WIFSIGNALED(w->status)) {
         int number = WTERMSIG(w->status);
