@@ -13,7 +13,7 @@ printf 'before\n<!-- results:begin -->\nold\n<!-- results:end -->\nafter\n' > $r
 printf '<!-- ladders:begin -->\nold\n<!-- ladders:end -->\nend\n' >> $results
 commit=c0ffee size=1048576
 record() { # record NAME BY SECONDS TIME COMPARE TARGET
-    printf '{"schema":1,"run":{"id":"%s","time":"%s","command":"kz bench %s"},"code":{"commit":"%s"},' "$4$commit" "$4" $commit $commit
+    printf '{"schema":1,"run":{"id":"%s","time":"%s","command":"kz bench --suite h200 %s"},"suite":%s,"code":{"commit":"%s"},' "$4$commit" "$4" $commit "${suite:-null}" $commit
     printf '"environment":{"driver":"580.1"},"device":{"gpu":"h200","name":"NVIDIA H200"},'
     printf '"case":{"name":"sum-f32-n%s-uniform","family":"reduce"},"candidate":{"by":"%s","name":"%s"},' $size "$2" "$1"
     printf '"figure":true,"work":{"bytes":%s},"statistics":{"median_s":%s},' $((4 * size)) "$3"
@@ -90,9 +90,9 @@ expect_exit 0 write results
     record 08_epoch_flags kz 5e-6 2026-11-16T00:00:00Z '[{"with":"cub","time_ratio":2,"low":2,"high":2}]' "$met"
     record 06_vector kz 7e-6 2026-11-16T00:00:00Z '[]' null
     record DeviceReduce cub 2.5e-6 2026-11-16T00:00:00Z '[]' null
-    commit=f00d
+    commit=f00d suite='{"name":"mine","digest":"1"}' # records say it; older ones have it in their command
     record 08_epoch_flags kz 1.5e-6 2026-11-17T00:00:00Z '[]' null
-    commit=a1fa
+    commit=a1fa suite=null
     record 01_atomic kz 8e-5 2026-11-18T00:00:00Z '[]' null
     record DeviceReduce cub 9e-6 2026-11-18T00:00:00Z '[]' null
     size=2097152
@@ -104,8 +104,8 @@ grep -qF "| sum-f32-n1048576-uniform | 08_epoch_flags | 5.00 us | 4.10 TB/s | 95
     fail "the row is not of one run: $(cat $results)"
 grep -qF "| sum-f32-n2097152-uniform | 08_epoch_flags | 3.00 us " $results || fail "no row for the other size"
 grep -qF 'The ladder at `sum-f32-n1048576-uniform`' $results || fail "the ladder with few rungs: $(cat $results)"
-grep -q '^| 01_atomic | 80.0 us .* a1fa |$' $results || fail "the ladder has no newest 01: $(cat $results)"
-grep -q '^| 08_epoch_flags | 1.50 us .* f00d |$' $results || fail "the ladder has no newest 08: $(cat $results)"
+grep -q '^| 01_atomic | 80.0 us .* a1fa | h200 |$' $results || fail "the ladder has no newest 01: $(cat $results)"
+grep -q '^| 08_epoch_flags | 1.50 us .* f00d | mine |$' $results || fail "the ladder has no newest 08: $(cat $results)"
 [ "$(sed -n '/^The ladder/,$s/^| \(0[0-9]\)_.*/\1/p' $results | head -4 | tr '\n' ' ')" = '01 06 07 08 ' ] ||
     fail "the ladder's order: $(cat $results)"
 for commit in d00d f00d a1fa; do
@@ -130,7 +130,7 @@ grep -q '07_last_block' $kept || fail "the fullest run lost a variant: $(cat $ke
 grep -q '06_vector' results/h200/2026-11-18-a1fa-reduce.jsonl || fail "the run of the row lost a variant"
 expect_exit 0 check results
 {
-    commit=a1fa
+    commit=a1fa suite=null
     record 03_sequential_tree kz 1e-5 2026-11-18T00:00:00Z '[]' null | sed 's/"status":"ok"/"status":"unsupported"/;s/"figure":true/"figure":false/'
 } >> results/h200/2026-11-18-a1fa-reduce.jsonl
 expect_exit 0 write results

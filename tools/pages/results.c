@@ -77,7 +77,8 @@ static bool first_of_table(const results *r, size_t index) {
 
 // As its record says; records from before suites were files have it in their command alone.
 static void add_tail(base_text *out, const bench_figure *f) {
-    const char *suite = bench_figure_text(f, "suite", "name"), *asked = strstr(f->command, "--suite ");
+    const char *suite = bench_figure_text(f, "suite", "name"),
+               *asked = strstr(bench_figure_text(f, "run", "command"), "--suite ");
     size_t length = strlen(suite);
     if (!length && asked) suite = asked + strlen("--suite "), length = strcspn(suite, " ");
     base_text_add(out, " %.10s | %s | %.*s |\n", f->time, f->commit, (int)length, suite);
