@@ -220,11 +220,16 @@ static kz_status run_kernels(counting *g, taking *take, kz_error *error) {
     return status;
 }
 
+// The PTX in a program names no compiler: it is the one that builds the sources. Of an executable it is not known.
+static void take_builder(const workload *w, bench_counts *counts) {
+    toolchain tools;
+    if (workload_program_is_source(w->files[0]) && toolchain_find_for_programs(&tools, NULL) == KZ_OK)
+        snprintf(counts->compiler, sizeof counts->compiler, "%s", tools.version);
+}
+
 static kz_status count_program(counting *g, kz_error *error) {
     workload_profile_options options = {.settings = g->options->settings, .instruments = OF_PROGRAMS};
     workload_profile run;
-    char *ptx = NULL, path[WORKLOAD_PATH + 40];
-    size_t size;
     options.settings.gpu = gpu_of(g);
     kz_status status = workload_profile_run(g->w, &options, &run, error);
     if (!status && run.failure) {
@@ -233,10 +238,7 @@ static kz_status count_program(counting *g, kz_error *error) {
         base_fail_note(error, "kz run %s shows what it says", g->gate->subject);
     }
     if (!status) status = add_record(&g->gate->now, &run.record, NULL, "", error);
-    snprintf(path, sizeof path, "%s/module-1.ptx", run.program.session);
-    if (!status && base_file_read(path, &ptx, &size, NULL) == KZ_OK)
-        bench_counts_compiler(ptx, g->gate->now.compiler);
-    free(ptx);
+    if (!status) take_builder(g->w, &g->gate->now);
     workload_profile_close(&run);
     return status;
 }

@@ -188,6 +188,7 @@ int main(int argc, char **argv) { // app SHIFT CLEARER [EXIT]
 CU
 expect_exit 0 gate --counters --write app.cu -- 0 c
 expect_out "2 rows counted"
+grep -q '^# compiler: [0-9]' app.counters.csv || fail "the compiler is not named: $(head -3 app.counters.csv)"
 expect_exit 0 gate --counters --exact app.cu -- 0 c
 expect_out "2 rows of app.counters.csv: 2 same"
 expect_exit 7 gate --counters app.cu -- 1 c
