@@ -391,13 +391,14 @@ def attention(p):
     def make(sets):
         q, out = tensors(sets, "q", heads, queries, dimension), tensors(sets, "out", heads, queries, dimension)
         k, v = tensors(sets, "k", heads, keys, dimension), tensors(sets, "v", heads, keys, dimension)
-        mask = torch.zeros(queries, keys, dtype=TYPES[p.type], device=p.device)
-        if p.operation == "causal":
+        causal = p.operation == "causal"
+        mask = torch.zeros((queries, keys) if causal else 1, dtype=TYPES[p.type], device=p.device)
+        if causal:
             hidden = torch.ones(queries, keys, dtype=torch.bool, device=p.device).triu(keys - queries + 1)
             mask.masked_fill_(hidden, -math.inf)
 
-        def run(i):
-            scores = torch.baddbmm(mask, q[i], k[i].transpose(1, 2), alpha=dimension**-0.5)
+        def run(i):  # with beta 0 nothing is added, or read
+            scores = torch.baddbmm(mask, q[i], k[i].transpose(1, 2), alpha=dimension**-0.5, beta=int(causal))
             torch.bmm(torch.softmax(scores, -1), v[i], out=out[i])
 
         return run
