@@ -146,7 +146,7 @@ const cli_command cli_command_gate = {
              "12 where the counts\n"
              "are another compiler's.",
     .examples =
-        "  kz gate --counters                        has any kernel of the zoo become dearer?\n"
+        "  kz gate --counters                        has any kernel of the zoo become costlier?\n"
         "  kz gate --counters reduce/06_vector       this one?\n"
         "  kz gate --counters reduce --write         these counts are meant\n"
         "  kz gate --counters --family reduce --write my.cu    keeps the counts of a kernel of your own\n"

@@ -318,8 +318,9 @@ static kz_status cover_lines(counting *g, kz_error *error) {
             best = name;
         }
         if (!best) break;
-        json_object_update(covered, json_object_get(g->reached, best));
-        status = add_case(g, best, error);
+        status = json_object_update(covered, json_object_get(g->reached, best))
+                     ? base_fail(error, KZ_NO_MEMORY, "no memory for the lines of kernels")
+                     : add_case(g, best, error);
     }
     json_decref(covered);
     return status;
