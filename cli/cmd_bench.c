@@ -149,6 +149,9 @@ static kz_status open_resume(job *j, kz_error *error) {
     snprintf(text, sizeof text, "%zu line%s in %.100s, cut off when a run was killed, %s passed over", torn,
              torn == 1 ? "" : "s", path, torn == 1 ? "is" : "are");
     if (torn) cli_note(text);
+    if (!status && j->run.commit && base_ends_with(j->run.commit, "-dirty"))
+        cli_note(
+            "the code had uncommitted changes when kz was built: records of other such changes count too");
     return status;
 }
 

@@ -13,6 +13,7 @@
 #include "course/course.h"
 #include "kz/family.h"
 #include "learn/read.h"
+#include "workload/suite.h"
 
 enum { TOKENS = 16, TOKEN = 48, DEVICES = 64 };
 
@@ -99,6 +100,18 @@ static void offer_device_ids(const typed *t, const char *prefix) {
 static void offer_devices(const typed *t) { offer_device_ids(t, ""); }
 static void offer_gpus(const typed *t) { offer_device_ids(t, "sim:"); }
 
+static void offer_suites(const typed *t) {
+    base_arena *arena = base_arena_open();
+    const char *const *names = NULL;
+    if (arena && workload_suite_list(arena, &names, NULL) == KZ_OK)
+        for (; *names; names++) {
+            workload_suite suite;
+            if (workload_suite_open(*names, &suite, NULL) == KZ_OK) offer(t, *names, suite.title);
+            workload_suite_close(&suite);
+        }
+    base_arena_close(arena);
+}
+
 static void offer_commands(const typed *t) {
     for (size_t i = 0; i < cli_verb_count; i++)
         if (cli_verbs[i].text) offer(t, cli_verbs[i].name, cli_verbs[i].text);
@@ -117,7 +130,7 @@ static const kind word_kinds[] = {
 };
 
 static const kind option_kinds[] = {
-    {"device", offer_devices},  {"gpu", offer_gpus},   {"suite", offer_gpus},
+    {"device", offer_devices},  {"gpu", offer_gpus},   {"suite", offer_suites},
     {"family", offer_families}, {"task", offer_tasks}, {"path", offer_paths},
 };
 

@@ -264,7 +264,7 @@ static void drop_done(workload_bench *b) {
         if (!bench_resume_has(b->options->resume, digest)) b->cases.items[kept++] = b->cases.items[i];
     }
     b->cases.count = kept;
-    if (b->page->done == 0)
+    if (b->page->children == 0)
         note(b, "%zu of %zu cases are in the records already: %zu %s left", all - kept, all, kept,
              kept == 1 ? "is" : "are");
 }
@@ -272,13 +272,15 @@ static void drop_done(workload_bench *b) {
 static kz_status run_device(workload_bench *b, kz_error *error) {
     kz_device *device = b->devices.items[b->index];
     const kz_device_info *info = kz_device_get_info(device);
-    kz_status status = workload_bench_select(b->w, b->options, info, &b->cases, error);
+    workload_bench_options asked = *b->options;
+    if (b->page->children) asked.note = NULL, asked.complain = NULL; // it was said by the first
+    kz_status status = workload_bench_select(b->w, &asked, info, &b->cases, error);
     if (!status && info->has_clock) status = bench_probes_open(device, &b->probes, error);
     if (!status) {
         char key[REPORT_GPU_KEY];
         if (info->kind == KZ_DEVICE_CUDA) b->monitor = bench_monitor_open(info->id, info->name);
         bench_run_take_device(&b->report->run, info, b->monitor);
-        if (b->page->done == 0) report_bench_warn_of_others(&b->report->run);
+        if (b->page->children == 0) report_bench_warn_of_others(&b->report->run);
         report_gpu_key(info, key);
         report_peaks_load(key, &b->peaks);
         drop_done(b);

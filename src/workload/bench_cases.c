@@ -106,6 +106,15 @@ static void drop_large(const workload_bench_options *o, const kz_device_info *de
     o->note(text);
 }
 
+static void note_gpu(const workload_bench_options *o, const kz_device_info *device) {
+    const char *gpu = o->suite->gpu;
+    char text[300];
+    if (!gpu || strcmp(gpu, device->gpu) == 0 || !o->note) return;
+    snprintf(text, sizeof text, "the suite %s was written for %s: sizes and targets are not made for %s",
+             o->suite->name, gpu, device->id);
+    o->note(text);
+}
+
 static kz_status select_suite(const workload *w, const workload_bench_options *o,
                               const kz_device_info *device, workload_bench_cases *cases, kz_error *error) {
     kz_status status = workload_suite_cases(o->suite, cases, error);
@@ -120,6 +129,7 @@ static kz_status select_suite(const workload *w, const workload_bench_options *o
         base_fail_note(error, "kz bench --suite %s --list shows them", o->suite->name);
         return KZ_NOT_FOUND;
     }
+    if (device) note_gpu(o, device);
     if (device) drop_large(o, device, cases);
     if (cases->count) return KZ_OK;
     base_fail(error, KZ_NO_DEVICE, "all cases of the suite %s are too large for %s%s", o->suite->name,

@@ -158,6 +158,7 @@ static int supervise(const workload_supervision *s, workload_page *page, const s
         if (w.stopped) return WIFEXITED(w.status) ? WEXITSTATUS(w.status) : 128 + w.stopped;
         clear_line();
         if (!take_loss(s, &w, page, error)) return -1;
+        page->children++;
     }
 }
 

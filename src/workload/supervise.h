@@ -24,6 +24,7 @@ typedef struct workload_page {
     int code;
 
     // What the next child goes on with.
+    size_t children; // so many were started before this one
     size_t device, done;
     report_bench_counts counts;
     bench_lost lost[BENCH_CANDIDATES]; // in the case at hand

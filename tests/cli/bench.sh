@@ -113,6 +113,8 @@ expect_err 'there is no family "results"'
 # Suites: those that come with kz, and a file; --quick takes few sizes.
 expect_exit 0 bench --list
 expect_out "h200 "
+expect_exit 0 complete bench --suite off
+expect_out "off_table"
 expect_exit 0 bench --suite off_table --list sgemm
 expect_out "sgemm gemm-f32-m3384-n496-k3216-uniform  best,rivals"
 cat > "$FOLDER/mine.toml" << 'END'
