@@ -128,8 +128,10 @@ static float *data(const descriptor *pack, const descriptor *tensor) {
 }
 
 static int64_t elements(const descriptor *tensor) {
-    const int64_t *d = dimensions(tensor);
-    return d[0] * d[1] * d[2];
+    const attribute *of = find(tensor, 902);
+    int64_t product = 1;
+    for (int64_t i = 0; i < of->count; i++) product *= of->values[i];
+    return product;
 }
 
 static void add(const descriptor *op, const descriptor *pack) {
@@ -149,17 +151,17 @@ static void multiply(const descriptor *op, const descriptor *pack) {
     }
 }
 
-// Sums where the other tensor's dimension is 1.
-static void reduce(const descriptor *op, const descriptor *pack) {
+// A matrix of one pixel each, whose columns are next to each other; sums where the other's dimension is 1.
+static bool reduce(const descriptor *op, const descriptor *pack) {
     const float *x = data(pack, part(op, 1610));
     float *y = data(pack, part(op, 1611));
     const int64_t *from = dimensions(part(op, 1610)), *to = dimensions(part(op, 1611));
+    const int64_t *strides = find(part(op, 1610), 903)->values;
+    if (find(part(op, 1610), 902)->count != 4 || strides[1] != 1 || strides[2] != from[1]) return false;
     memset(y, 0, (size_t)elements(part(op, 1611)) * sizeof *y);
-    for (int64_t i = 0; i < from[0] * from[1] * from[2]; i++) {
-        int64_t a = i / (from[1] * from[2]) % to[0], b = i / from[2] % from[1] % to[1],
-                c = i % from[2] % to[2];
-        y[(a * to[1] + b) * to[2] + c] += x[i];
-    }
+    for (int64_t i = 0; i < from[0] * from[1]; i++)
+        y[i / from[1] % to[0] * to[1] + i % from[1] % to[1]] += x[i];
+    return true;
 }
 
 int cudnnBackendExecute(void *handle, descriptor *plan, descriptor *pack) {
@@ -171,6 +173,5 @@ int cudnnBackendExecute(void *handle, descriptor *plan, descriptor *pack) {
     const descriptor *op = (const descriptor *)(intptr_t)operations->values[0];
     if (op->kind == POINTWISE_OPERATION) add(op, pack);
     if (op->kind == MATMUL_OPERATION) multiply(op, pack);
-    if (op->kind == REDUCTION_OPERATION) reduce(op, pack);
-    return 0;
+    return op->kind == REDUCTION_OPERATION && !reduce(op, pack) ? NOT_SUPPORTED : 0;
 }

@@ -237,6 +237,12 @@ void *graph_buffer_transposed(graph *g, size_t index, int type, int rank, const 
     return make_tensor(g, FIRST_BUFFER + (int64_t)index, type, rank, dimensions, strides, 0);
 }
 
+void *graph_matrix(graph *g, size_t index, int type, int64_t rows, int64_t columns) {
+    const int64_t dimensions[] = {rows, columns, 1, 1}, strides[] = {columns, 1, columns, columns};
+    if (g->buffers <= index) g->buffers = index + 1;
+    return make_tensor(g, FIRST_BUFFER + (int64_t)index, type, 4, dimensions, strides, 0);
+}
+
 void *graph_virtual(graph *g, int type, int rank, const int64_t *dimensions) {
     int64_t strides[GRAPH_DIMENSIONS];
     row_major(rank, dimensions, strides);
@@ -260,7 +266,7 @@ static void add_operation(graph *g, void *operation) {
 static void add_pointwise(graph *g, int mode, int64_t axis, void *x, void *b, void *t, void *y) {
     void *how = make(g, POINTWISE), *operation = make(g, OPERATION_POINTWISE);
     set_one(g, how, POINTWISE_MODE, IS_POINTWISE_MODE, mode);
-    set_one(g, how, POINTWISE_PRECISION, IS_DATA_TYPE, TYPE_F32);
+    set_one(g, how, POINTWISE_PRECISION, IS_DATA_TYPE, mode == POINTWISE_CMP_GE ? TYPE_BOOLEAN : TYPE_F32);
     if (axis >= 0) set(g, how, POINTWISE_AXIS, IS_I64, 1, &axis);
     finish(g, how, "a pointwise operation");
     set_part(g, operation, OPERATION_POINTWISE_POINTWISE, how);

@@ -27,13 +27,13 @@ enum {
     POINTWISE_DIV = 6,
     POINTWISE_SUB = 9,
     POINTWISE_EXP = 13,
+    POINTWISE_LOG = 15,
     POINTWISE_CMP_GE = 303,
     POINTWISE_GEN_INDEX = 501,
     POINTWISE_BINARY_SELECT = 601,
     REDUCE_ADD = 0,
     REDUCE_MIN = 2,
     REDUCE_MAX = 3,
-    REDUCE_MEAN = 5,
 };
 
 typedef struct graph {
@@ -58,10 +58,12 @@ void graph_close(graph *g);
 void *graph_buffer(graph *g, size_t index, int type, int rank, const int64_t *dimensions);
 // One whose last two dimensions are swapped, though not in memory.
 void *graph_buffer_transposed(graph *g, size_t index, int type, int rank, const int64_t *dimensions);
+// A matrix as its reductions want it: images of one pixel, whose channels are the columns.
+void *graph_matrix(graph *g, size_t index, int type, int64_t rows, int64_t columns);
 void *graph_virtual(graph *g, int type, int rank, const int64_t *dimensions); // between two operations
 void *graph_value(graph *g, float value, int rank);
 
-// Each computes in f32. `b` and `t` may be NULL.
+// Each computes in f32, comparisons aside. `b` and `t` may be NULL.
 void graph_pointwise(graph *g, int mode, void *x, void *b, void *t, void *y);
 void graph_index(graph *g, int64_t axis, void *x, void *y);
 void graph_reduce(graph *g, int mode, void *x, void *y); // where y's dimension is 1

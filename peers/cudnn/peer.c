@@ -1,8 +1,8 @@
 // cuDNN as a rival, through its graph interface: sums of vectors, reductions, matrix products, RMS norms, attention.
 //
 // The library is opened when it is first asked for; KZ_CUDNN names its file. Each operation is a graph; its
-// heuristics' engines are the algorithms. f16 and bf16 are computed in f32. A product in f32 takes an engine that
-// keeps its bits where cuDNN has one, and tells its error otherwise.
+// heuristics' engines are the algorithms. f16 and bf16 are computed in f32. A product in f32 takes engines that do
+// not say that they round to fewer bits.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,15 +19,12 @@ static int type_of(const kz_peer_problem *problem) {
 
 enum { ROW = 1024 };
 
-// n elements as a matrix, where they are one: cuDNN's kernels take the last dimension for what is contiguous.
-static void as_matrix(int64_t n, int64_t dimensions[3]) {
-    int64_t row = n % ROW == 0 ? ROW : n;
-    memcpy(dimensions, (const int64_t[]){1, n / row, row}, 3 * sizeof *dimensions);
-}
+// Elements as rows, where those divide them evenly.
+static int64_t row_of(int64_t n) { return n % ROW == 0 ? ROW : n; }
 
 static void add_vectors(graph *g, const kz_peer_problem *p) {
-    int64_t dimensions[3];
-    as_matrix(p->axes[0], dimensions);
+    int64_t n = p->axes[0], row = row_of(n);
+    const int64_t dimensions[] = {1, n / row, row};
     void *x = graph_buffer(g, 0, TYPE_F32, 3, dimensions), *y = graph_buffer(g, 1, TYPE_F32, 3, dimensions);
     graph_pointwise(g, POINTWISE_ADD, x, y, NULL, graph_buffer(g, 2, TYPE_F32, 3, dimensions));
 }
@@ -36,23 +33,23 @@ static int reduction(const char *operation) {
     static const struct {
         const char *name;
         int mode;
-    } modes[] = {{"sum", REDUCE_ADD}, {"min", REDUCE_MIN}, {"max", REDUCE_MAX}, {"mean", REDUCE_MEAN}};
+    } modes[] = {{"sum", REDUCE_ADD}, {"min", REDUCE_MIN}, {"max", REDUCE_MAX}};
     for (size_t i = 0; i < sizeof modes / sizeof modes[0]; i++)
         if (strcmp(modes[i].name, operation) == 0) return modes[i].mode;
     return -1;
 }
 
 static void reduce(graph *g, const kz_peer_problem *p) {
-    int64_t dimensions[3], one[] = {1, 1, 1};
-    as_matrix(p->axes[0], dimensions);
-    void *x = graph_buffer(g, 0, type_of(p), 3, dimensions);
-    graph_reduce(g, reduction(p->operation), x, graph_buffer(g, 1, type_of(p), 3, one));
+    int64_t n = p->axes[0], row = row_of(n);
+    void *x = graph_matrix(g, 0, TYPE_F32, n / row, row);
+    graph_reduce(g, reduction(p->operation), x, graph_matrix(g, 1, TYPE_F32, 1, 1));
 }
 
+// The rows of a matrix, or its columns.
 static void reduce_axis(graph *g, const kz_peer_problem *p) {
-    const int64_t one[] = {p->axes[0], 1, p->axes[2]};
-    void *x = graph_buffer(g, 0, type_of(p), 3, p->axes);
-    graph_reduce(g, reduction(p->operation), x, graph_buffer(g, 1, type_of(p), 3, one));
+    int64_t outer = p->axes[0], n = p->axes[1], inner = p->axes[2];
+    void *x = inner == 1 ? graph_matrix(g, 0, TYPE_F32, outer, n) : graph_matrix(g, 0, TYPE_F32, n, inner);
+    graph_reduce(g, reduction(p->operation), x, graph_matrix(g, 1, TYPE_F32, outer, inner));
 }
 
 static void multiply(graph *g, const kz_peer_problem *p) {
@@ -82,33 +79,46 @@ static void *mask(graph *g, void *scores, const int64_t *dimensions) {
     return masked;
 }
 
+// Of each row. Its engines look for the logarithm of the sum too, which training wants, though nobody reads it.
+static void soften(graph *g, void *scores, const int64_t *all, void *weights) {
+    const int64_t per_row[] = {all[0], all[1], all[2], 1};
+    void *most = graph_virtual(g, TYPE_F32, 4, per_row), *less = graph_virtual(g, TYPE_F32, 4, all);
+    void *power = graph_virtual(g, TYPE_F32, 4, all), *sum = graph_virtual(g, TYPE_F32, 4, per_row);
+    void *logarithm = graph_virtual(g, TYPE_F32, 4, per_row);
+    graph_reduce(g, REDUCE_MAX, scores, most);
+    graph_pointwise(g, POINTWISE_SUB, scores, most, NULL, less);
+    graph_pointwise(g, POINTWISE_EXP, less, NULL, NULL, power);
+    graph_reduce(g, REDUCE_ADD, power, sum);
+    graph_pointwise(g, POINTWISE_LOG, sum, NULL, NULL, logarithm);
+    graph_pointwise(g, POINTWISE_ADD, most, logarithm, NULL, graph_virtual(g, TYPE_F32, 4, per_row));
+    graph_pointwise(g, POINTWISE_DIV, power, sum, NULL, weights);
+}
+
 // The graph that cuDNN's fused attention serves: product, scale, mask, softmax, product.
 static void attend(graph *g, const kz_peer_problem *p) {
     int64_t batch = p->axes[0], heads = p->axes[1], queries = p->axes[2], keys = p->axes[3], d = p->axes[4];
     int type = type_of(p);
     const int64_t of_q[] = {batch, heads, queries, d}, of_k[] = {batch, heads, d, keys};
     const int64_t of_v[] = {batch, heads, keys, d}, all[] = {batch, heads, queries, keys};
-    const int64_t per_query[] = {batch, heads, queries, 1};
     void *q = graph_buffer(g, 0, type, 4, of_q), *k = graph_buffer_transposed(g, 1, type, 4, of_k);
     void *v = graph_buffer(g, 2, type, 4, of_v), *out = graph_buffer(g, 3, type, 4, of_q);
     void *product = graph_virtual(g, TYPE_F32, 4, all), *scores = graph_virtual(g, TYPE_F32, 4, all);
     graph_multiply(g, q, k, product);
     graph_pointwise(g, POINTWISE_MUL, product, graph_value(g, 1.0f / sqrtf((float)d), 4), NULL, scores);
     if (strcmp(p->operation, "causal") == 0) scores = mask(g, scores, all);
-    void *most = graph_virtual(g, TYPE_F32, 4, per_query), *less = graph_virtual(g, TYPE_F32, 4, all);
-    void *power = graph_virtual(g, TYPE_F32, 4, all), *sum = graph_virtual(g, TYPE_F32, 4, per_query);
     void *weights = graph_virtual(g, type, 4, all);
-    graph_reduce(g, REDUCE_MAX, scores, most);
-    graph_pointwise(g, POINTWISE_SUB, scores, most, NULL, less);
-    graph_pointwise(g, POINTWISE_EXP, less, NULL, NULL, power);
-    graph_reduce(g, REDUCE_ADD, power, sum);
-    graph_pointwise(g, POINTWISE_DIV, power, sum, NULL, weights);
+    soften(g, scores, all, weights);
     graph_multiply(g, weights, v, out);
 }
 
 // ---- the rival -------------------------------------------------------------------------------------------
 
+// It has no mean, and writes f32 alone.
 static bool reduces(const kz_peer_problem *p) { return reduction(p->operation) >= 0; }
+
+static bool reduces_axis(const kz_peer_problem *p) {
+    return reduces(p) && (p->axes[0] == 1 || p->axes[2] == 1);
+}
 
 // Its fused attention: dimensions in eights, and a mask for as many queries as keys.
 static bool attends(const kz_peer_problem *p) {
@@ -126,8 +136,8 @@ static const struct operation {
     void (*describe)(graph *g, const kz_peer_problem *problem);
 } operations[] = {
     {"vector_add", "cuDNN graph, pointwise", F32, 1, NULL, add_vectors},
-    {"reduce", "cuDNN graph, reduction", F32 | HALVES, 1, reduces, reduce},
-    {"reduce_axis", "cuDNN graph, reduction", F32 | HALVES, 3, reduces, reduce_axis},
+    {"reduce", "cuDNN graph, reduction", F32, 1, reduces, reduce},
+    {"reduce_axis", "cuDNN graph, reduction", F32, 3, reduces_axis, reduce_axis},
     {"sgemm", "cuDNN graph, matmul", F32, 3, NULL, multiply},
     {"rmsnorm", "cuDNN graph, norm", F32 | HALVES, 2, NULL, normalise},
     {"attention", "cuDNN graph, attention", HALVES, 5, attends, attend},

@@ -325,6 +325,10 @@ static void cudnn_runs_graphs(void **state) {
         &(kz_peer_problem){.family = "reduce_axis", .operation = "sum", .type = KZ_F32, .axes = {1, 2, 3}},
         reduced);
     assert_memory_equal(sums, ((const float[]){5, 7, 9}), 3 * sizeof *sums);
+    run(cudnn,
+        &(kz_peer_problem){.family = "reduce_axis", .operation = "sum", .type = KZ_F32, .axes = {2, 3, 1}},
+        reduced);
+    assert_memory_equal(sums, ((const float[]){6, 15}), 2 * sizeof *sums);
     assert_null(offer(cudnn, "reduce", "argmax", KZ_F32, 64));
     assert_null(offer(cudnn, "reduce", "sum", KZ_F64, 64));
     assert_string_equal(cudnn->version(&why), "9.19.0");
