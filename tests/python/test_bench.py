@@ -13,9 +13,10 @@ KZ = os.environ.get("KZ", problems.ROOT + "/build/release/bin/kz")
 
 class Bench(unittest.TestCase):
     def bench(self, *arguments):
-        command = [KZ, "bench", *arguments, "--device", "cpu", "--time", "0.3", "--json", "-", "--no-save"]
+        command = [KZ, "bench", *arguments, "--device", "cpu", "--time", "0.3", "--no-save", "--json"]
         environment = {**os.environ, "KZ_PYTHON": sys.executable}
-        done = subprocess.run(command, env=environment, stdout=subprocess.PIPE, text=True, check=True)
+        done = subprocess.run(command, env=environment, stdout=subprocess.PIPE, text=True)
+        self.assertIn(done.returncode, (0, 7))  # 7: a busy machine, and so no figure that settled
         return [json.loads(line) for line in done.stdout.splitlines() if line.startswith("{")]
 
     def test_torch_is_timed_and_right(self):
