@@ -126,8 +126,27 @@ typedef struct prepared { // a request and what it points at
     bench_remote *remotes[BENCH_REMOTES];
     bench_condition conditions[BENCH_CONDITIONS];
     bench_assembler assembler;
+    bench_lost lost[BENCH_CANDIDATES];
     bench_request request;
 } prepared;
+
+// Those that were lost in this case, and those that were lost in others so often that they are not tried any more.
+static size_t pick_lost(const workload_bench *b, bench_lost picked[BENCH_CANDIDATES]) {
+    const workload_page *page = b->page;
+    size_t count = page->lost_count;
+    memcpy(picked, page->lost, count * sizeof *picked);
+    for (size_t i = 0; i < page->loss_count && count < BENCH_CANDIDATES; i++) {
+        if (page->losses[i].cases < WORKLOAD_LOST_CASES) continue;
+        bench_lost *lost = &picked[count];
+        *lost = (bench_lost){.loss = page->losses[i].loss};
+        memcpy(lost->by, page->losses[i].by, sizeof lost->by);
+        memcpy(lost->name, page->losses[i].name, sizeof lost->name);
+        base_fail(&lost->error, KZ_LOST, "%s in %d cases before this one: it is not tried again in this run",
+                  bench_loss_name(lost->loss), WORKLOAD_LOST_CASES);
+        count++;
+    }
+    return count;
+}
 
 static void prepare(workload_bench *b, const workload_bench_case *item, prepared *p) {
     kz_device *device = b->devices.items[b->index];
@@ -153,8 +172,8 @@ static void prepare(workload_bench *b, const workload_bench_case *item, prepared
                                  .conditions = p->conditions,
                                  .condition_count = pick_conditions(b, item, p->conditions),
                                  .first_stream = b->first_streams[b->index],
-                                 .lost = b->page->lost,
-                                 .lost_count = b->page->lost_count,
+                                 .lost = p->lost,
+                                 .lost_count = pick_lost(b, p->lost),
                                  .interrupted = b->options->interrupted,
                                  .progress = show,
                                  .watch = watch,

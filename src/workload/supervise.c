@@ -110,6 +110,21 @@ static bool is_known(const workload_page *page, const bench_lost *lost) {
     return false;
 }
 
+static void count_loss(workload_page *page, const bench_lost *lost) {
+    size_t i = 0;
+    while (i < page->loss_count &&
+           (strcmp(page->losses[i].by, lost->by) != 0 || strcmp(page->losses[i].name, lost->name) != 0))
+        i++;
+    if (i == WORKLOAD_LOSSES) return;
+    if (i == page->loss_count) {
+        page->loss_count++;
+        memcpy(page->losses[i].by, lost->by, sizeof lost->by);
+        memcpy(page->losses[i].name, lost->name, sizeof lost->name);
+    }
+    page->losses[i].loss = lost->loss;
+    page->losses[i].cases++;
+}
+
 // Whether another child can go on: without that candidate, without that case, or without rivals.
 static bool take_loss(const workload_supervision *s, const watched *w, workload_page *page, kz_error *error) {
     bench_lost lost = {0};
@@ -120,6 +135,7 @@ static bool take_loss(const workload_supervision *s, const watched *w, workload_
         page->given_up = lost.error;
     } else if (page->in_case) {
         page->lost[page->lost_count++] = lost;
+        count_loss(page, &lost);
         consequence = "the case goes on without it, in a new process";
     } else if (!page->without_rivals && page->done == 0 && page->device == 0) {
         page->without_rivals = true;

@@ -11,6 +11,11 @@
 
 #include "report/bench/run.h"
 
+enum {
+    WORKLOAD_LOSSES = 64,
+    WORKLOAD_LOST_CASES = 2
+}; // candidates; cases after which one is not tried again
+
 typedef struct workload_page {
     // Where the child is.
     atomic_uint_fast64_t beats;
@@ -29,6 +34,12 @@ typedef struct workload_page {
     report_bench_counts counts;
     bench_lost lost[BENCH_CANDIDATES]; // in the case at hand
     size_t lost_count;
+    struct {
+        char by[24], name[64];
+        bench_loss loss;
+        size_t cases;
+    } losses[WORKLOAD_LOSSES]; // of the whole run: who is lost again and again is not tried any more
+    size_t loss_count;
     bool without_rivals; // opening them was too much
     kz_error given_up;   // why the case at hand is left out; status 0: it is not
 } workload_page;

@@ -9,12 +9,18 @@ title = "Two sizes"
 names = ["vector_add"]
 axes.n = [4096, 5000]
 END
+cat > "$FOLDER/long.toml" << 'END'
+title = "Many sizes"
+[[families]]
+names = ["vector_add"]
+axes.n = "1000..4000+1"
+END
 # bench STATUS OPTION...: two cases on the CPU; the records are in $FOLDER/r.jsonl. Whether they converge is up to the machine.
 bench() {
     rm -f "$FOLDER/r.jsonl"
     wanted=$1
     shift
-    "$KZ" bench --suite "$FOLDER/two.toml" --device cpu --quick --time 0.02 --json "$FOLDER/r.jsonl" "$@" > "$FOLDER/out" 2> "$FOLDER/err"
+    "$KZ" bench --suite "$FOLDER/two.toml" --device cpu --quick --mode latency --time 0.02 --json "$FOLDER/r.jsonl" "$@" > "$FOLDER/out" 2> "$FOLDER/err"
     got=$?
     [ "$got" = "$wanted" ] || { [ "$wanted" = 0 ] && [ "$got" = 7 ]; } || fail "kz bench $*: exit status $got, expected $wanted"
 }
@@ -47,6 +53,12 @@ FAKE_RIVAL="hang 5" bench 0 --timeout 2
 [ "$(records status hung)" = 2 ] || fail "hang: not a row in each case"
 expect_err "Add hung: nothing came of it for 2 s"
 ours
+# Twice is enough: in the third case it is a row, and not tried.
+FAKE_RIVAL="crash 1" "$KZ" bench --suite "$FOLDER/long.toml" --device cpu --time 0.02 --case '*n100[012]-*' \
+    --json "$FOLDER/three.jsonl" > "$FOLDER/out" 2> "$FOLDER/err"
+[ "$("$JSON_LINES" status crashed < "$FOLDER/three.jsonl")" = 3 ] || fail "not a row in each of three cases"
+[ "$(grep -c "the case goes on without it" "$FOLDER/err")" = 2 ] || fail "it was tried a third time"
+expect_out "crashed in 2 cases before this one: it is not tried again in this run"
 FAKE_RIVAL="nan 1" bench 0
 [ "$(records status wrong)" = 2 ] || fail "NaN: not a row in each case"
 ours
@@ -72,15 +84,9 @@ gone() { # gone PID: no process of its group is left
     for i in $(seq 50); do pgrep -g "$1" > /dev/null || return 0; sleep 0.1; done
     fail "a process of group $1 is left"
 }
-cat > "$FOLDER/long.toml" << 'END'
-title = "Many sizes"
-[[families]]
-names = ["vector_add"]
-axes.n = "1000..4000+1"
-END
 long() { # long NAME OPTION...: a run in the background, up to its first case
     rm -f "$FOLDER/$1"
-    "$KZ" bench --suite "$FOLDER/long.toml" --device cpu --time 0.02 --rivals none --resume "$FOLDER/$1" > "$FOLDER/out" 2> "$FOLDER/err" &
+    "$KZ" bench --suite "$FOLDER/long.toml" --device cpu --mode latency --time 0.02 --rivals none --resume "$FOLDER/$1" > "$FOLDER/out" 2> "$FOLDER/err" &
     pid=$!
     for i in $(seq 100); do [ -s "$FOLDER/$1" ] && break; sleep 0.05; done
     child=$(pgrep -P $pid)
@@ -106,14 +112,14 @@ lines=$(wc -l < "$FOLDER/b.jsonl")
 
 # It goes on from there: a torn line is passed over, what is done is not measured again.
 printf '{"schema":1,"run":{"id' >> "$FOLDER/b.jsonl"
-"$KZ" bench --suite "$FOLDER/long.toml" --device cpu --time 0.02 --rivals none --resume "$FOLDER/b.jsonl" --budget 0.3 \
+"$KZ" bench --suite "$FOLDER/long.toml" --device cpu --mode latency --time 0.02 --rivals none --resume "$FOLDER/b.jsonl" --budget 0.3 \
     > "$FOLDER/out" 2> "$FOLDER/err"
 expect_err "1 line in $FOLDER/b.jsonl, cut off when a run was killed, is passed over"
 grep -Eq "note: [1-9][0-9]* of 3001 cases are in the records already" "$FOLDER/err" || fail "nothing was resumed"
 expect_err "cases are left; the same command goes on with them"
 
 # A folder is resumed too, until nothing is left; another suite or commit is another measurement.
-two() { "$KZ" bench --suite "$FOLDER/two.toml" --device cpu --quick --time 0.02 --rivals none --resume "$FOLDER/pieces/" "$@" > "$FOLDER/out" 2> "$FOLDER/err"; }
+two() { "$KZ" bench --suite "$FOLDER/two.toml" --device cpu --quick --mode latency --time 0.02 --rivals none --resume "$FOLDER/pieces/" "$@" > "$FOLDER/out" 2> "$FOLDER/err"; }
 two --case '*n4096*' # the first piece: a filter
 expect_err "0 of 1 cases are in the records already"
 two
@@ -128,7 +134,7 @@ two
 expect_err "0 of 2 cases are in the records already"
 
 # A full disk: what is measured is shown all the same, also after a new process was started.
-FAKE_RIVAL="crash 5" "$KZ" bench --suite "$FOLDER/two.toml" --device cpu --quick --time 0.02 --json=/dev/full > "$FOLDER/out" 2> "$FOLDER/err"
+FAKE_RIVAL="crash 5" "$KZ" bench --suite "$FOLDER/two.toml" --device cpu --quick --mode latency --time 0.02 --json=/dev/full > "$FOLDER/out" 2> "$FOLDER/err"
 [ $? = 5 ] || fail "a full disk: exit status $?"
 expect_out "2 cases in"
 [ "$(grep -c "the results that follow are shown, and not kept" "$FOLDER/err")" = 1 ] || fail "a full disk is not told once"
