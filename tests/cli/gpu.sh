@@ -49,7 +49,7 @@ expect_out "no figure of fake: the peer fake failed on vector_add: it was told t
 # Under several conditions each has its column, and its own ratio to the rival.
 KZ_PEERS=$4 expect_exit 0 bench --family vector_add "$FOLDER/add_f32.ptx" --case add-f32-n1025-uniform --mode latency --cache cold,hot --stream later,first --time 0.05 --json "$FOLDER/conditions.jsonl"
 expect_out "one launch                            cold       cold, first               hot        hot, first"
-expect_out "add_f32.ptx                 250 ms  1.000x    250 ms  1.000x    250 ms  1.000x    250 ms  1.000x"
+expect_out "guest add_f32.ptx           250 ms  1.000x    250 ms  1.000x    250 ms  1.000x    250 ms  1.000x"
 [ "$("$JSON_LINES" stream first < "$FOLDER/conditions.jsonl")" = "$("$JSON_LINES" stream later < "$FOLDER/conditions.jsonl")" ] || fail "streams are not measured alike"
 [ "$("$JSON_LINES" cache.state hot < "$FOLDER/conditions.jsonl")" -ge 4 ] || fail "no records of hot caches"
 # Waste and peak are told from the simulator's counters, which runs the same PTX.

@@ -154,7 +154,7 @@ static void a_rival_that_is_wrong_is_a_row_and_no_fault_of_ours(void **state) {
     snprintf(o->results[RIVAL].error.message, sizeof o->results[RIVAL].error.message,
              "it rounds to fewer bits");
     char *text = print(o, HEADER, &tally);
-    assert_has(text, "  DeviceTransform: it rounds to fewer bits\n");
+    assert_has(text, "  cub DeviceTransform: it rounds to fewer bits\n");
     assert_true(tally.rivals_amiss == 1 && tally.wrong == 0 && tally.failed == 0);
     o->results[FAST].status = KZ_WRONG;
     free(text);
@@ -276,12 +276,21 @@ static void conditions_stand_in_columns_that_never_mix(void **state) {
     assert_has(text, "graph of launches                     cold\n");
     assert_has(text, "02_vector                   100 us  1.000x\n");
     assert_has(text, "back to back for 2 s                  cold\n");
-    assert_has(text, "  slower than cub DeviceTransform: 02_vector, latency, 0.955x [0.955, 0.955]\n");
-    assert_has(text, "  slower than cub DeviceTransform: 02_vector, latency dirty, 0.500x [0.500, 0.500]\n");
-    assert_null(strstr(text, "slower than cub DeviceTransform: 02_vector, latency hot"));
+    assert_has(text, "  slower than cub: 02_vector, latency, 0.955x [0.955, 0.955]\n");
+    assert_has(text, "  slower than cub: 02_vector, latency dirty, 0.500x [0.500, 0.500]\n");
+    assert_null(strstr(text, "slower than cub: 02_vector, latency hot"));
     assert_has(text, "  02_vector: 1.98 GHz at half time, 1.75 GHz at the end, 655 W, 250 mJ a run\n");
     assert_has(text, "  ~ not converged\n");
     for (char *line = text; *line; line += strcspn(line, "\n") + 1) assert_true(strcspn(line, "\n") <= 100);
+    free(text);
+    // A long name leaves room for fewer columns; what was not timed at all has none.
+    snprintf(o->results[RIVAL].candidate.name, sizeof o->results[RIVAL].candidate.name, "%s",
+             "with-a-name-that-is-longer-than-others");
+    for (int i = 0; i < RESULTS; i++) o->results[i].timings[3].taken = false;
+    text = print(o, HEADER, &tally);
+    for (char *line = text; *line; line += strcspn(line, "\n") + 1) assert_true(strcspn(line, "\n") <= 100);
+    assert_has(text, "hot, first\n");
+    assert_null(strstr(text, "graph of launches"));
     free(text);
     base_text_free(&tally.shortfalls);
     free(o);

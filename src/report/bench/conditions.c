@@ -5,7 +5,8 @@
 
 #include "report/bench/table.h"
 
-enum { COLUMNS = 4, RATIO = 7 }; // what fits beside the names; "1.023x", "0.0012x"
+enum { LINE = 100, NAME = 24, COLUMN = 16, GAP = 2, COLUMNS = (LINE - NAME) / (COLUMN + GAP) };
+enum { RATIO = 7 }; // "1.023x", "0.0012x"
 
 typedef struct view {
     FILE *file;
@@ -15,9 +16,9 @@ typedef struct view {
     bool compare; // there are rivals
 } view;
 
-static const char *full_name(const bench_candidate *c, char text[100]) {
-    bool zoo = c->provider == BENCH_ZOO || c->provider == BENCH_GUEST;
-    snprintf(text, 100, "%s%s%s", zoo ? "" : c->by, zoo ? "" : " ", c->name);
+const char *report_bench_name(const bench_candidate *c, char text[REPORT_BENCH_NAME]) {
+    bool alone = c->provider == BENCH_ZOO || strcmp(c->by, c->name) == 0;
+    snprintf(text, REPORT_BENCH_NAME, "%s%s%s", alone ? "" : c->by, alone ? "" : " ", c->name);
     return text;
 }
 
@@ -50,15 +51,15 @@ static void add_cell(const view *v, report_table *table, size_t result, size_t c
 }
 
 static void print_table(const view *v, const size_t *conditions, size_t count) {
-    char titles[COLUMNS][BENCH_CONDITION_TEXT], title[BENCH_CONDITION_TEXT], name[100];
-    report_column columns[1 + COLUMNS] = {{title, false, true, 24}};
+    char titles[COLUMNS][BENCH_CONDITION_TEXT], title[BENCH_CONDITION_TEXT], name[REPORT_BENCH_NAME];
+    report_column columns[1 + COLUMNS] = {{title, false, true, NAME}};
     bench_condition_title(v->o->conditions[conditions[0]], title);
     title[strcspn(title, ",")] = 0; // the mode's part of it
     for (size_t k = 0; k < count; k++) {
         bench_condition c = v->o->conditions[conditions[k]];
         snprintf(titles[k], sizeof titles[k], "%s%s", bench_cache_name(c.cache),
                  c.stream == BENCH_FIRST_STREAM ? ", first" : "");
-        columns[1 + k] = (report_column){titles[k], true, false, 16};
+        columns[1 + k] = (report_column){titles[k], true, false, COLUMN};
     }
     report_table *table = report_table_open(columns, 1 + count);
     if (!table) return;
@@ -68,25 +69,38 @@ static void print_table(const view *v, const size_t *conditions, size_t count) {
                            : r->candidate.provider == BENCH_PEAK               ? REPORT_DIM
                            : r->status != KZ_OK && r->status != KZ_UNSUPPORTED ? REPORT_BAD
                                                                                : REPORT_PLAIN;
-        report_table_add(table, tone, "%s", full_name(&r->candidate, name));
+        report_table_add(table, tone, "%s", report_bench_name(&r->candidate, name));
         for (size_t k = 0; k < count; k++) add_cell(v, table, i, conditions[k]);
     }
     report_table_print(table, v->file, v->style, true);
     report_table_close(table);
 }
 
+// As many as fit the line beside the longest name.
+static size_t columns_that_fit(const bench_outcome *o) {
+    size_t widest = NAME;
+    char name[REPORT_BENCH_NAME];
+    for (size_t i = 0; i < o->count; i++) {
+        size_t width = report_width(report_bench_name(&o->results[i].candidate, name));
+        if (width > widest) widest = width;
+    }
+    size_t room = widest < LINE ? (LINE - widest) / (COLUMN + GAP) : 0;
+    return room < 1 ? 1 : room < COLUMNS ? room : COLUMNS;
+}
+
 // ---- what stands below them ------------------------------------------------------------------------------
 
+// The rival is the one at 1.000x in that column.
 static void print_slower(const view *v) {
-    char name[BENCH_CONDITION_TEXT], rival_name[100];
+    char name[BENCH_CONDITION_TEXT];
     for (size_t k = 0; v->ours >= 0 && k < v->o->condition_count; k++) {
         int rival = bench_outcome_best_under(v->o, BENCH_PEER, k);
         bench_ratio ratio = ratio_to_rival(v->o, (size_t)v->ours, k);
         if (!ratio.valid || bench_judge(&ratio, 0.02) != BENCH_SLOWER) continue;
         report_print(v->file, v->style, REPORT_WARN, "  slower than %s: %s, %s, %.3fx [%.3f, %.3f]\n",
-                     full_name(&v->o->results[rival].candidate, rival_name),
-                     v->o->results[v->ours].candidate.name, bench_condition_name(v->o->conditions[k], name),
-                     1 / ratio.ratio, 1 / ratio.high, 1 / ratio.low);
+                     v->o->results[rival].candidate.by, v->o->results[v->ours].candidate.name,
+                     bench_condition_name(v->o->conditions[k], name), 1 / ratio.ratio, 1 / ratio.high,
+                     1 / ratio.low);
     }
 }
 
@@ -117,13 +131,13 @@ static void print_marks(const view *v) {
 
 // What clocks and power settled at while runs went back to back.
 static void print_clocks(const view *v, size_t condition, int result) {
-    char name[100], rate[2][REPORT_NUMBER];
+    char name[REPORT_BENCH_NAME], rate[2][REPORT_NUMBER];
     if (result < 0) return;
     const bench_result *r = &v->o->results[result];
     const bench_timing *t = &r->timings[condition];
     if (!t->taken || !t->after.known || isnan(t->after.sm_hz)) return;
     report_print(v->file, v->style, REPORT_DIM, "  %s: %s at half time, %s at the end",
-                 full_name(&r->candidate, name), report_si(rate[0], t->before.sm_hz, "Hz"),
+                 report_bench_name(&r->candidate, name), report_si(rate[0], t->before.sm_hz, "Hz"),
                  report_si(rate[1], t->after.sm_hz, "Hz"));
     if (!isnan(t->after.power_w)) report_print(v->file, v->style, REPORT_DIM, ", %.0f W", t->after.power_w);
     if (t->energy_j > 0)
@@ -142,16 +156,24 @@ void report_bench_print_clocks(FILE *file, const report_style *style, const benc
 
 // ---- all of them ------------------------------------------------------------------------------------------
 
+// An interruption may come before a condition's turn.
+static bool was_timed(const bench_outcome *o, size_t condition) {
+    for (size_t i = 0; i < o->count; i++)
+        if (o->results[i].timings[condition].taken) return true;
+    return false;
+}
+
 void report_bench_print_conditions(FILE *file, const report_style *style, const bench_outcome *o, int ours) {
     view v = {.file = file, .style = style, .o = o, .ours = ours};
+    const size_t most = columns_that_fit(o);
     for (size_t k = 0; k < o->condition_count; k++)
         v.compare = v.compare || bench_outcome_best_under(o, BENCH_PEER, k) >= 0;
     for (int mode = 0; mode < BENCH_MODES; mode++) {
         size_t here[COLUMNS], count = 0;
         for (size_t k = 0; k < o->condition_count; k++) {
-            if (o->conditions[k].mode != (bench_mode)mode) continue;
+            if (o->conditions[k].mode != (bench_mode)mode || !was_timed(o, k)) continue;
             here[count++] = k;
-            if (count == COLUMNS) print_table(&v, here, count), count = 0;
+            if (count == most) print_table(&v, here, count), count = 0;
         }
         if (count) print_table(&v, here, count);
     }

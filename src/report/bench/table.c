@@ -67,19 +67,14 @@ static bool of_cores(const view *v) {
     return bench_work_computes(&v->o->work) && v->o->known_compute.origin[0];
 }
 
-static void add_name(report_table *table, report_tone tone, const bench_candidate *c) {
-    bool zoo = c->provider == BENCH_ZOO || strcmp(c->by, c->name) == 0;
-    report_table_add(table, tone, "%s%s%s", zoo ? "" : c->by, zoo ? "" : " ", c->name);
-}
-
 static void add_timed_row(const view *v, report_table *table, size_t index) {
     const bench_result *r = &v->o->results[index];
     const bench_timing *t = &r->timings[v->o->figure];
     report_tone tone = (int)index == v->best                 ? REPORT_BOLD
                        : r->candidate.provider == BENCH_PEAK ? REPORT_DIM
                                                              : REPORT_PLAIN;
-    char text[REPORT_NUMBER];
-    add_name(table, tone, &r->candidate);
+    char text[REPORT_NUMBER], name[REPORT_BENCH_NAME];
+    report_table_add(table, tone, "%s", report_bench_name(&r->candidate, name));
     report_table_add(table, tone, "%s", report_seconds(text, t->series.summary.median));
     report_table_add(table, REPORT_DIM, "%.2f%%", 100 * bench_relative_error(&t->series.summary));
     report_table_add(table, r->candidate.provider == BENCH_PEAK ? REPORT_DIM : REPORT_PLAIN, "%s",
@@ -97,8 +92,9 @@ static void add_timed_row(const view *v, report_table *table, size_t index) {
 
 // Its row is empty: the reason stands below, where there is room for it.
 static void add_untimed_row(report_table *table, const bench_result *r, int columns) {
+    char name[REPORT_BENCH_NAME];
     report_tone tone = r->status == KZ_UNSUPPORTED ? REPORT_DIM : REPORT_BAD;
-    add_name(table, tone, &r->candidate);
+    report_table_add(table, tone, "%s", report_bench_name(&r->candidate, name));
     report_table_add(table, tone, "-");
     for (int i = 2; i < columns; i++) report_table_add(table, REPORT_PLAIN, "%s", "");
 }
@@ -239,7 +235,7 @@ static const char *other_time(const view *v, const bench_result *r, char text[20
 }
 
 static void print_reasons(const view *v) {
-    char other[200];
+    char other[200], name[REPORT_BENCH_NAME];
     for (size_t i = 0; i < v->o->count; i++) {
         const bench_result *r = &v->o->results[i];
         bool shown = v->o->timed ? r->timings[v->o->figure].taken : r->status == KZ_OK && r->counters.valid;
@@ -248,7 +244,7 @@ static void print_reasons(const view *v) {
                            : v->o->interrupted ? "interrupted"
                                                : "not timed";
         report_print(v->file, v->style, r->status == KZ_UNSUPPORTED ? REPORT_DIM : REPORT_BAD,
-                     "  %s: %.*s%s\n", r->candidate.name, (int)strcspn(line, "\n"), line,
+                     "  %s: %.*s%s\n", report_bench_name(&r->candidate, name), (int)strcspn(line, "\n"), line,
                      other_time(v, r, other));
     }
 }

@@ -24,6 +24,10 @@ void report_bench_print(FILE *file, const report_style *style, const kz_family *
 // Whether more conditions were measured than single runs and graphs of them: then each is a column.
 bool report_bench_has_several(const bench_outcome *outcome);
 
+enum { REPORT_BENCH_NAME = 100 };
+// "03_vector", "cub DeviceReduce"
+const char *report_bench_name(const bench_candidate *candidate, char text[REPORT_BENCH_NAME]);
+
 // ---- inside: several conditions beside each other (conditions.c) ---------------------------------------------
 
 // `ours` is the result that stands for us, or -1.
