@@ -15,7 +15,7 @@
 #include "family/case.h"
 #include "kz/family.h"
 #include "pages.h"
-#include "report/report.h"
+#include "report/bench/metrics.h"
 
 // In a README: one ladder for each GPU.
 #define LADDER_BEGIN "<!-- ladder:begin -->"
@@ -152,6 +152,19 @@ static const char *rate_of(char text[REPORT_NUMBER], const bench_figure *f) {
 static const char *share_key(const bench_figure *first) { return computes(first) ? "of_compute" : "of_copy"; }
 static const char *share_title(const bench_figure *first) { return computes(first) ? "of cores" : "of copy"; }
 
+// The greatest error against the reference in double, of all checks; "" where the record has none.
+static const char *error_of(char text[REPORT_NUMBER], const bench_figure *f) {
+    double worst = NAN;
+    const char *when;
+    json_t *check;
+    json_object_foreach(json_object_get(f->record, "check"), when, check) {
+        json_t *error = json_object_get(check, "worst_error");
+        if (json_is_number(error))
+            worst = fmax(worst, json_number_value(error)); // the number, where one is NAN
+    }
+    return isnan(worst) ? "" : report_error(text, worst);
+}
+
 // Where records of its device lie below results/.
 static const char *folder_of(const bench_figure *f) { return f->gpu[0] ? f->gpu : "cpu"; }
 
@@ -164,20 +177,22 @@ static kz_status add_summary(const results *r, size_t first, const kz_family *fa
     const bench_figure *head = r->sorted[first];
     kz_status status = bench_targets_of(family->name, &targets, error);
     if (status) return status;
-    base_text_add(out,
-                  "| case | best | time | %s | %s | rival | its time | faster than it | target | date | "
-                  "commit | suite |\n|---|---|--:|--:|--:|---|--:|--:|---|---|---|---|\n",
-                  computes(head) ? "computes" : "moves", share_title(head));
+    base_text_add(
+        out,
+        "| case | best | time | error | %s | %s | rival | its time | its error | faster than it | "
+        "target | date | commit | suite |\n|---|---|--:|--:|--:|--:|---|--:|--:|--:|---|---|---|---|\n",
+        computes(head) ? "computes" : "moves", share_title(head));
     for (size_t i = first; i < r->archive.count && same_table(r->sorted[i], head); i++) {
         const bench_figure *f = r->sorted[i];
         if (!bench_figure_is_ours(f)) continue;
         if (f != bench_archive_best(&r->archive, f->of_case, false)) continue; // each case once
         const bench_figure *rival = bench_archive_best(&r->archive, f->of_case, true);
-        char time[REPORT_NUMBER], rate[REPORT_NUMBER], of[32], other[REPORT_NUMBER];
+        char time[REPORT_NUMBER], error_text[REPORT_NUMBER], rate[REPORT_NUMBER], of[32];
         base_text_add(out, "| %s | %s | %s | %s | %s | %s | %s |", f->name, f->candidate,
-                      report_seconds(time, f->seconds), rate_of(rate, f),
-                      share(of, bench_figure_number(f, "derived", share_key(head))), rival ? rival->by : "",
-                      rival ? report_seconds(other, rival->seconds) : "");
+                      report_seconds(time, f->seconds), error_of(error_text, f), rate_of(rate, f),
+                      share(of, bench_figure_number(f, "derived", share_key(head))), rival ? rival->by : "");
+        base_text_add(out, " %s | %s |", rival ? report_seconds(time, rival->seconds) : "",
+                      rival ? error_of(error_text, rival) : "");
         add_ratio(out, f, rival);
         add_target(out, f, family, &targets);
         add_tail(out, f);

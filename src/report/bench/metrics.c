@@ -78,19 +78,19 @@ static void cell_peak(base_text *out, const view *v) {
 
 // ---- error and memory ---------------------------------------------------------------------------------------
 
-const char *report_error_text(char text[REPORT_NUMBER], const bench_result *result) {
-    const bench_check *check = bench_worst_check(result);
-    snprintf(text, REPORT_NUMBER, "-");
-    if (check && check->comparison.worst_error == 0)
-        snprintf(text, REPORT_NUMBER, "0");
-    else if (check)
-        snprintf(text, REPORT_NUMBER, "%.1e", check->comparison.worst_error);
+const char *report_error(char text[REPORT_NUMBER], double error) {
+    snprintf(text, REPORT_NUMBER, error == 0 ? "0" : isnan(error) ? "-" : "%.1e", error);
     return text;
+}
+
+const char *report_error_of(char text[REPORT_NUMBER], const bench_result *result) {
+    const bench_check *check = bench_worst_check(result);
+    return report_error(text, check ? check->comparison.worst_error : (double)NAN);
 }
 
 static void cell_greatest(base_text *out, const view *v) {
     char text[REPORT_NUMBER];
-    if (bench_worst_check(v->r)) base_text_add(out, "%s", report_error_text(text, v->r));
+    if (bench_worst_check(v->r)) base_text_add(out, "%s", report_error_of(text, v->r));
 }
 static void cell_of_bound(base_text *out, const view *v) {
     const bench_check *const checks[] = {&v->r->before, &v->r->after, &v->r->fresh};

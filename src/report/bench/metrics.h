@@ -19,7 +19,9 @@ kz_status report_metrics_parse(const char *const *lists, size_t count, unsigned 
 void report_metrics_print(FILE *file, const report_style *style, const bench_outcome *outcome,
                           unsigned groups);
 
-// The greatest error as tables say it: "0", "1.2e-05"; "-" where nothing was checked.
-const char *report_error_text(char text[REPORT_NUMBER], const bench_result *result);
+// An error as tables say it: "0", "1.2e-05"; "-" for NAN.
+const char *report_error(char text[REPORT_NUMBER], double error);
+// The greatest of a result; "-" where nothing was checked.
+const char *report_error_of(char text[REPORT_NUMBER], const bench_result *result);
 
 #endif

@@ -78,7 +78,7 @@ static void add_timed_row(const view *v, report_table *table, size_t index) {
     report_table_add(table, tone, "%s", report_seconds(text, t->series.summary.median));
     report_table_add(table, REPORT_DIM, "%.2f%%", 100 * bench_relative_error(&t->series.summary));
     report_table_add(table, r->candidate.provider == BENCH_PEAK ? REPORT_DIM : REPORT_PLAIN, "%s",
-                     r->candidate.provider == BENCH_PEAK ? "" : report_error_text(text, r));
+                     r->candidate.provider == BENCH_PEAK ? "" : report_error_of(text, r));
     add_rate(v, table, tone, t);
     // Where arithmetic is the work and the cores' rate is not known, a share of a copy would say nothing.
     bool copies = !bench_work_computes(&v->o->work) || r->candidate.provider == BENCH_PEAK;
