@@ -13,26 +13,31 @@
 #define COMPILER_MARK "# compiler: "
 enum { VERSION = 1, KEYS = 2 }; // kernel and case come before the counts
 
-static const struct {
+typedef struct words {
     const char *name, *text;
-} metrics[] = {
+} words;
+
+static const words metrics[] = {
 #define OBSERVE_SUM(id, name, unit, text) [OBSERVE_SUM_##id] = {name, text},
 #include "observe/metrics.def"
 };
 
-static const observe_sum_index sums[BENCH_COUNTS] = {
-#define BENCH_COUNT(id) [BENCH_COUNT_##id] = OBSERVE_SUM_##id,
+// Where a count's words are: its own, or those of a metric.
+static const struct {
+    words own;
+    observe_sum_index metric;
+} counts_table[] = {
+#define BENCH_HOST_COUNT(id, name, text) [BENCH_COUNT_##id] = {.own = {name, text}},
+#define BENCH_COUNT(id)                  [BENCH_COUNT_##id] = {.metric = OBSERVE_SUM_##id},
 #include "bench/counts.def"
-#undef BENCH_COUNT
 };
 
-const char *bench_count_name(bench_count count) {
-    return count == BENCH_COUNT_LAUNCHES ? "launches" : metrics[sums[count]].name;
+static const words *words_of(bench_count count) {
+    return counts_table[count].own.name ? &counts_table[count].own : &metrics[counts_table[count].metric];
 }
 
-const char *bench_count_text(bench_count count) {
-    return count == BENCH_COUNT_LAUNCHES ? "launches of the kernel" : metrics[sums[count]].text;
-}
+const char *bench_count_name(bench_count count) { return words_of(count)->name; }
+const char *bench_count_text(bench_count count) { return words_of(count)->text; }
 
 // ---- rows ---------------------------------------------------------------------------------------------------
 

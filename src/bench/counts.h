@@ -9,10 +9,9 @@
 #include "base/base.h"
 
 typedef enum bench_count {
-    BENCH_COUNT_LAUNCHES,
-#define BENCH_COUNT(id) BENCH_COUNT_##id,
+#define BENCH_HOST_COUNT(id, name, text) BENCH_COUNT_##id,
+#define BENCH_COUNT(id)                  BENCH_COUNT_##id,
 #include "bench/counts.def"
-#undef BENCH_COUNT
     BENCH_COUNTS
 } bench_count;
 

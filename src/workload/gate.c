@@ -19,7 +19,8 @@ typedef struct counting {
     bench_counts all; // the file as it was
     char (*cases)[FAMILY_CASE_NAME];
     size_t case_count;
-    json_t *reached; // while cases are chosen: the lines of source that are executed in each
+    const kz_plan *plan; // of the case at hand
+    json_t *reached;     // while cases are chosen: the lines of source that are executed in each
 } counting;
 
 static bool stops(const counting *g) { return g->options->interrupted && g->options->interrupted(); }
@@ -144,7 +145,7 @@ static kz_status add_record(bench_counts *counts, const report_record *record, c
             bench_counts_row_of(counts, kernel ? kernel : report_get_text(line, "name"), case_name);
         if (!row) return base_fail(error, KZ_NO_MEMORY, "no memory for the counts");
         row->values[BENCH_COUNT_LAUNCHES] += report_get_count(line, "launches");
-        for (bench_count c = BENCH_COUNT_LAUNCHES + 1; c < BENCH_COUNTS; c++)
+        for (bench_count c = 0; c < BENCH_COUNTS; c++) // the record has no metric of a host's count
             row->values[c] += (uint64_t)json_integer_value(json_object_get(metrics, bench_count_name(c)));
     }
     return KZ_OK;
@@ -162,7 +163,16 @@ typedef kz_status taking(counting *g, const report_record *record, const char *k
 
 static kz_status take_counts(counting *g, const report_record *record, const char *kernel,
                              const char *case_name, kz_error *error) {
-    return add_record(&g->gate->now, record, kernel, case_name, error);
+    kz_status status = add_record(&g->gate->now, record, kernel, case_name, error);
+    bench_counts_row *row = status ? NULL : bench_counts_row_of(&g->gate->now, kernel, case_name);
+    if (!row) return status ? status : base_fail(error, KZ_NO_MEMORY, "no memory for the counts");
+    row->values[BENCH_COUNT_WORKSPACE_BYTES] = g->plan->workspace_bytes;
+    for (uint32_t i = 0; i < g->plan->step_count; i++) {
+        const kz_step *step = &g->plan->steps[i];
+        if (step->kind == KZ_STEP_FILL) row->values[BENCH_COUNT_FILL_BYTES] += step->bytes;
+        if (step->kind == KZ_STEP_COPY) row->values[BENCH_COUNT_COPY_BYTES] += step->bytes;
+    }
+    return KZ_OK;
 }
 
 // A variant or guest that does not do a case has no record.
@@ -171,8 +181,11 @@ static kz_status run_case(counting *g, family_check_job *job, const char *kernel
     const workload_profile_options options = {.instruments = OF_KERNELS};
     workload_profile run = {.failure = 0};
     kz_case c;
+    kz_plan plan;
     kz_status status = family_case_parse(g->family, name, &c, error);
     job->c = &c;
+    g->plan = &plan;
+    if (!status) status = family_make_plan(job, &plan, error);
     if (!status) status = workload_profile_case(job, &options, &run, error);
     if (!status) status = take(g, &run.record, kernel, name, error);
     workload_profile_close(&run);

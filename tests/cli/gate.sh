@@ -161,6 +161,10 @@ sed -i 's/add.u64 %d7, %d1, %d6;/add.u64 %d7, %d1, %d6; setp.eq.u64 %p2, %d5, 31
 gate_guest 7 # one lane reads a word on: a sector more
 grep -qE '^    l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum  64 -> 65, \+1 \(\+1.56%\)' out || fail "a sector is not found"
 guest ""
+sed -i '1a // kz: fill z 0' my.ptx # not a kernel's, and no less a cost
+gate_guest 7
+grep -qE '^    fill_bytes  0 -> 1024, \+1024  bytes that the plan fills' out || fail "a fill is not found"
+guest ""
 sed -i 's/V13.0.88/V12.9.86/' my.ptx
 gate_guest 12
 expect_out "this is of 12.9.86"
