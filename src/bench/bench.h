@@ -3,7 +3,8 @@
 //
 // Split as the work grows apart: stats (what samples say), stop (when to end), measure (the loop), condition (under
 // what), sampler (a device's clock), data (the bytes), candidate (what can be timed), code and facts (what it is made
-// of), probes (peaks and flushes), limit (which peak limits), health (NVML), record (JSON), target (goals). This header is the whole: one request, one outcome.
+// of), probes (peaks and flushes), limit (which peak limits), health (NVML), record (JSON), target (goals). This header
+// is the whole: one request, one outcome.
 #ifndef BENCH_BENCH_H
 #define BENCH_BENCH_H
 

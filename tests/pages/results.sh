@@ -18,6 +18,7 @@ record() { # record NAME BY SECONDS TIME COMPARE TARGET
     printf '"case":{"name":"sum-f32-n%s-uniform","family":"reduce"},"candidate":{"by":"%s","name":"%s"},' $size "$2" "$1"
     printf '"figure":true,"work":{"bytes":%s},"statistics":{"median_s":%s},' $((4 * size)) "$3"
     printf '"mode":"latency","samples_s":[%s,%s],' "$3" "$3"
+    printf '"check":{"before":{"worst_error":%s},"after":{"worst_error":1e-9},"fresh":null},' "${error:-2e-6}"
     printf '"derived":{"bytes_per_s":4.1e12,"of_copy":0.95},"compare":%s,"target":%s,"status":"ok"}\n' "$5" "$6"
 }
 faster='[{"with":"cub","time_ratio":0.5,"low":0.4,"high":0.625}]'
@@ -26,7 +27,7 @@ met='{"metric":"speedup","goal":0.98,"rival":"cub","met":true}'
     record 01_atomic kz 9e-5 2026-11-14T00:00:00Z '[]' null
     record 07_last_block kz 9e-6 2026-11-14T00:00:00Z '[]' null
     record 07_last_block kz 2e-6 2026-11-15T00:00:00Z "$faster" "$met"
-    record DeviceReduce cub 4e-6 2026-11-15T00:00:00Z '[]' null
+    error=0 record DeviceReduce cub 4e-6 2026-11-15T00:00:00Z '[]' null
     record 'copy by a kernel' peak 1e-6 2026-11-15T00:00:00Z '[]' null
     record wrong_one kz 1e-9 2026-11-15T00:00:00Z '[]' null | sed 's/"status":"ok"/"status":"wrong"/'
 } > results/h200/2026-11-15-c0ffee-reduce.jsonl
@@ -36,7 +37,7 @@ expect_out "$readme is stale"
 grep -q old $results || fail "check changed a file"
 expect_exit 0 write results
 goal=$(awk -F, '$2 == "sum-f32-n1048576-uniform" { printf "%.2f", $4 }' "$SOURCES/kernels/primitives/reduce/targets.csv")
-grep -qF "| sum-f32-n1048576-uniform | 07_last_block | 2.00 us | 4.10 TB/s | 95.0% | cub | 4.00 us | 2.000x [1.600, 2.500] | met: $goal speedup, cub | 2026-11-15 | c0ffee |" $results ||
+grep -qF "| sum-f32-n1048576-uniform | 07_last_block | 2.00 us | 2.0e-06 | 4.10 TB/s | 95.0% | cub | 4.00 us | 1.0e-09 | 2.000x [1.600, 2.500] | met: $goal speedup, cub | 2026-11-15 | c0ffee |" $results ||
     fail "the row of the best: $(cat $results)"
 grep -q '^| 01_atomic | 90.0 us ' $results || fail "no ladder: $(cat $results)"
 grep -q wrong_one $results && fail "a wrong kernel is in the table"
@@ -100,7 +101,7 @@ expect_exit 0 write results
     record 08_epoch_flags kz 3e-6 2026-11-18T00:00:00Z '[]' null
 } > results/h200/2026-11-18-a1fa-reduce.jsonl
 expect_exit 0 write results
-grep -qF "| sum-f32-n1048576-uniform | 08_epoch_flags | 5.00 us | 4.10 TB/s | 95.0% | cub | 2.50 us | 0.500x [0.500, 0.500] | missed: $goal speedup, cub | 2026-11-16 | d00d |" $results ||
+grep -qF "| sum-f32-n1048576-uniform | 08_epoch_flags | 5.00 us | 2.0e-06 | 4.10 TB/s | 95.0% | cub | 2.50 us | 2.0e-06 | 0.500x [0.500, 0.500] | missed: $goal speedup, cub | 2026-11-16 | d00d |" $results ||
     fail "the row is not of one run: $(cat $results)"
 grep -qF "| sum-f32-n2097152-uniform | 08_epoch_flags | 3.00 us " $results || fail "no row for the other size"
 grep -qF 'The ladder at `sum-f32-n1048576-uniform`' $results || fail "the ladder with few rungs: $(cat $results)"
