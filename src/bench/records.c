@@ -308,11 +308,6 @@ static bool take_line(json_t *line, json_t **head, json_t *records) {
 
 bool bench_records_by_peak(const char *by) { return strcmp(by, "peak") == 0 || strcmp(by, "roof") == 0; }
 
-// A record that was cut off begins as one and does not end as one.
-static bool is_torn(const char *line, size_t length) {
-    return length && line[0] == '{' && line[length - 1] != '}';
-}
-
 kz_status bench_records_read(const char *path, json_t **records, size_t *torn, kz_error *error) {
     char *data;
     size_t size, line = 1;
@@ -324,7 +319,7 @@ kz_status bench_records_read(const char *path, json_t **records, size_t *torn, k
         size_t length = strcspn(at, "\n");
         json_error_t why;
         json_t *object = json_loadb(at, length, 0, &why);
-        if (!object && torn && is_torn(at, length)) {
+        if (!object && length && torn && json_error_code(&why) == json_error_premature_end_of_input) {
             ++*torn;
         } else if (!object && length) {
             status = base_fail(error, KZ_IO, "%s:%zu is no JSON: %s", path, line, why.text);

@@ -60,7 +60,7 @@ static void a_request_is_done_where_one_run_has_all_of_it(void **state) {
                                "\"records\":2},\"candidate\":{}}\n"
                                "{\"schema\":1,\"run\":{\"id\":\"r1\"},\"request\":{\"digest\":\"bb\","
                                "\"records\":2},\"candidate\":{}}\n"
-                               "{\"schema\":1,\"run\":{\"id\":\"r1\"},\"requ\n"
+                               "{\"schema\":1,\"run\":{\"id\":\"r1\"}\n"
                                "{\"schema\":1,\"run\":{\"id\":\"r2\"},\"request\":{\"digest\":\"aa\","
                                "\"records\":2},\"candidate\":{}}\n"
                                "{\"schema\":1,\"run\":{\"id\":\"r2\"},\"request\":null,\"candidate\":{}}\n"
