@@ -50,6 +50,22 @@ int bench_condition_find(const bench_condition *list, size_t count, bench_condit
     return -1;
 }
 
+static bool find_name(const axis_value *values, size_t count, const char *name, int *found) {
+    *found = 0;
+    for (size_t i = 0; name && *name && i < count; i++)
+        if (strcmp(values[i].name, name) == 0) *found = (int)i;
+    return !name || !*name || strcmp(values[*found].name, name) == 0;
+}
+
+bool bench_condition_from(const char *mode, const char *cache, const char *stream,
+                          bench_condition *condition) {
+    int m, c, s;
+    bool known = find_name(modes, BENCH_MODES, mode, &m) && find_name(caches, BENCH_CACHES, cache, &c) &&
+                 find_name(streams, BENCH_STREAMS, stream, &s);
+    if (known) *condition = (bench_condition){(bench_mode)m, (bench_cache)c, (bench_stream)s};
+    return known;
+}
+
 const char *bench_condition_title(bench_condition c, char text[BENCH_CONDITION_TEXT]) {
     snprintf(text, BENCH_CONDITION_TEXT, "%s, %s%s", modes[c.mode].title,
              c.cache == BENCH_COLD ? modes[c.mode].cold : caches[c.cache].name,

@@ -43,6 +43,10 @@ bool bench_condition_is_usual(bench_condition condition);
 // Where the condition stands in a list; -1 where it does not.
 int bench_condition_find(const bench_condition *list, size_t count, bench_condition wanted);
 
+// The condition of these names, NULL or "" for the zeroed one's; false where one is no name.
+bool bench_condition_from(const char *mode, const char *cache, const char *stream,
+                          bench_condition *condition);
+
 // As a title says it: "one launch, cold"; "graph of launches, hot, first stream".
 const char *bench_condition_title(bench_condition condition, char text[BENCH_CONDITION_TEXT]);
 // As few words as tell it from the usual one: "latency", "latency dirty", "throughput cold first".

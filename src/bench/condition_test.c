@@ -58,6 +58,16 @@ static void an_axis_that_is_not_named_has_its_usual_values(void **state) {
     assert_int_equal(count, 1); // once
 }
 
+static void names_are_read_back(void **state) {
+    (void)state;
+    bench_condition c;
+    assert_true(bench_condition_from("burst", "hot", "first", &c));
+    assert_true(bench_condition_equals(c, (bench_condition){BENCH_BURST, BENCH_HOT, BENCH_FIRST_STREAM}));
+    assert_true(bench_condition_from("throughput", NULL, "", &c)); // as older records say it
+    assert_true(bench_condition_is_usual(c) && c.mode == BENCH_THROUGHPUT);
+    assert_false(bench_condition_from("counters", "cold", "later", &c));
+}
+
 // All that goes together fits into a request.
 static void every_combination_has_room(void **state) {
     (void)state;
@@ -102,6 +112,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(titles_state_the_condition),
         cmocka_unit_test(an_axis_that_is_not_named_has_its_usual_values),
+        cmocka_unit_test(names_are_read_back),
         cmocka_unit_test(every_combination_has_room),
         cmocka_unit_test(nonsense_is_refused_with_the_reason),
     };

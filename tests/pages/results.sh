@@ -130,6 +130,26 @@ grep -q beef results/h200/README.md && fail "a file that is gone is listed"
 grep -q '07_last_block' $kept || fail "the fullest run lost a variant: $(cat $kept)"
 grep -q '06_vector' results/h200/2026-11-18-a1fa-reduce.jsonl || fail "the run of the row lost a variant"
 expect_exit 0 check results
+
+# Unusual conditions have a table: the newest run, our best there, each ratio with its own condition.
+under() { sed "s/\"figure\":true/\"figure\":false,\"cache\":{\"state\":\"$1\"}/"; }
+slower='[{"with":"cub","time_ratio":2,"verdict":"slower"},{"with":"torch","time_ratio":0.5,"verdict":"faster"}]'
+{
+    commit=d00d size=2097152
+    record 08_epoch_flags kz 9.9e-6 2026-11-16T00:00:00Z '[]' null | under dirty
+    commit=a1fa
+    record 08_epoch_flags kz 6e-6 2026-11-18T00:00:00Z "$slower" null | under dirty
+    record 07_last_block kz 5e-6 2026-11-18T00:00:00Z '[]' null | under dirty
+    record 'copy by a kernel' peak 1e-6 2026-11-18T00:00:00Z '[]' null | under dirty
+} >> results/h200/2026-11-18-a1fa-reduce.jsonl
+expect_exit 0 write results
+grep -qF '| case | variant | latency | latency cold first | latency dirty | date | commit |' $results ||
+    fail "no table of conditions: $(cat $results)"
+grep -qF '| sum-f32-n2097152-uniform | 08_epoch_flags | 3.00 us | 8.00 us | 6.00 us, **0.500x** | 2026-11-18 | a1fa |' $results ||
+    fail "the row of conditions: $(cat $results)"
+grep -q 9.9e-06 results/h200/2026-11-18-a1fa-reduce.jsonl && fail "a superseded time under a condition was kept"
+grep -q 'copy by a kernel' results/h200/2026-11-18-a1fa-reduce.jsonl && fail "a peak under an unusual condition was kept"
+expect_exit 0 check results
 {
     commit=a1fa suite=null
     record 03_sequential_tree kz 1e-5 2026-11-18T00:00:00Z '[]' null | sed 's/"status":"ok"/"status":"unsupported"/;s/"figure":true/"figure":false/'

@@ -36,17 +36,17 @@ static bool same_candidate(const bench_figure *a, const bench_figure *b) {
     return strcmp(a->by, b->by) == 0 && strcmp(a->candidate, b->candidate) == 0;
 }
 
-static bool same_case(const bench_figure *a, const bench_figure *b) {
+bool bench_figure_same_case(const bench_figure *a, const bench_figure *b) {
     return strcmp(a->gpu, b->gpu) == 0 && strcmp(a->family, b->family) == 0 && strcmp(a->name, b->name) == 0;
 }
 
-static kz_status make_room(bench_archive *a, kz_error *error) {
-    if (a->count < a->capacity) return KZ_OK;
-    size_t capacity = a->capacity ? 2 * a->capacity : 1024;
-    bench_figure *grown = realloc(a->figures, capacity * sizeof *grown);
+static kz_status make_room(bench_figure **list, size_t count, size_t *capacity, kz_error *error) {
+    if (count < *capacity) return KZ_OK;
+    size_t wanted = *capacity ? 2 * *capacity : 1024;
+    bench_figure *grown = realloc(*list, wanted * sizeof *grown);
     if (!grown) return base_fail(error, KZ_NO_MEMORY, "no memory for the records");
-    a->figures = grown;
-    a->capacity = capacity;
+    *list = grown;
+    *capacity = wanted;
     return KZ_OK;
 }
 
@@ -54,7 +54,7 @@ static kz_status make_room(bench_archive *a, kz_error *error) {
 static bool replaces(bench_archive *a, bench_figure *f) {
     for (size_t i = 0; i < a->count; i++) {
         bench_figure *old = &a->figures[i];
-        if (!same_case(old, f)) continue;
+        if (!bench_figure_same_case(old, f)) continue;
         f->of_case = old->of_case;
         if (!same_candidate(old, f) || strcmp(old->commit, f->commit) != 0) continue;
         bool newer = strcmp(f->time, old->time) >= 0;
@@ -69,6 +69,15 @@ const char *bench_current_name(const char *family_name, const char *name) {
     const kz_family *family = kz_family_find(family_name);
     const kz_variant *variant = family ? kz_variant_find(family, name) : NULL;
     return variant ? variant->name : name;
+}
+
+// What counters are of is none; they have no times either.
+static bench_condition condition_of(const json_t *record) {
+    bench_condition condition = {0};
+    bench_condition_from(json_string_value(json_object_get(record, "mode")),
+                         json_string_value(at((json_t *)record, "cache", "state")),
+                         json_string_value(json_object_get(record, "stream")), &condition);
+    return condition;
 }
 
 // What the record says of itself; `of_case` is left to whoever knows the archive.
@@ -86,28 +95,39 @@ static bench_figure describe(json_t *record) {
     f.commit = bench_figure_text(&f, "code", "commit");
     f.seconds = bench_figure_number(&f, "statistics", "median_s");
     f.bytes = bench_figure_number(&f, "work", "bytes");
+    f.condition = condition_of(record);
     return f;
+}
+
+static bool stands(const bench_figure *f) {
+    const char *status = json_string_value(json_object_get(f->record, "status"));
+    return status && !json_is_true(json_object_get(f->record, "quick")) && f->seconds > 0 &&
+           (strcmp(status, "ok") == 0 || strcmp(status, "not converged") == 0);
 }
 
 // Takes the record over.
 static kz_status add(bench_archive *a, json_t *record, const char *file, kz_error *error) {
-    const char *status = json_string_value(json_object_get(record, "status"));
     bench_figure f = describe(record);
+    bool counts = json_is_true(json_object_get(record, "figure")),
+         usual = bench_condition_is_usual(f.condition);
     f.file = file;
     f.of_case = a->count;
-    bool quick = json_is_true(json_object_get(record, "quick"));
-    bool stands = status && !quick && (strcmp(status, "ok") == 0 || strcmp(status, "not converged") == 0);
-    if (!stands || !json_is_true(json_object_get(record, "figure")) || !(f.seconds > 0)) {
+    kz_status status = KZ_OK;
+    if (!stands(&f) || counts != usual) {
         json_decref(record);
         return KZ_OK;
     }
-    kz_status enough = make_room(a, error);
-    if (enough) {
+    if (usual)
+        status = make_room(&a->figures, a->count, &a->capacity, error);
+    else
+        status = make_room(&a->unusual, a->unusual_count, &a->unusual_capacity, error);
+    if (status)
         json_decref(record);
-        return enough;
-    }
-    if (!replaces(a, &f)) a->figures[a->count++] = f;
-    return KZ_OK;
+    else if (!usual)
+        a->unusual[a->unusual_count++] = f;
+    else if (!replaces(a, &f))
+        a->figures[a->count++] = f;
+    return status;
 }
 
 kz_status bench_archive_read(bench_archive *archive, const char *path, kz_error *error) {
@@ -122,7 +142,9 @@ kz_status bench_archive_read(bench_archive *archive, const char *path, kz_error 
 
 void bench_archive_free(bench_archive *archive) {
     for (size_t i = 0; i < archive->count; i++) json_decref(archive->figures[i].record);
+    for (size_t i = 0; i < archive->unusual_count; i++) json_decref(archive->unusual[i].record);
     free(archive->figures);
+    free(archive->unusual);
     *archive = (bench_archive){0};
 }
 
@@ -191,13 +213,15 @@ const char *bench_archive_fullest(const bench_archive *archive, size_t of_case) 
     return chosen ? chosen->commit : NULL;
 }
 
-// Cold, in a later stream, single launches or graphs: of the two one is the figure (bench_condition_is_usual).
-static bool is_usual(const json_t *record) {
-    const char *mode = json_string_value(json_object_get(record, "mode"));
-    const char *cache = json_string_value(at((json_t *)record, "cache", "state"));
-    const char *stream = json_string_value(json_object_get(record, "stream"));
-    return mode && (strcmp(mode, "latency") == 0 || strcmp(mode, "throughput") == 0) &&
-           (!cache || strcmp(cache, "cold") == 0) && (!stream || strcmp(stream, "later") == 0);
+const char *bench_archive_unusual(const bench_archive *archive, const bench_figure *of_case) {
+    const bench_figure *newest = NULL;
+    for (size_t i = 0; i < archive->unusual_count; i++) {
+        const bench_figure *f = &archive->unusual[i];
+        if (bench_figure_same_case(f, of_case) && bench_figure_is_ours(f) &&
+            (!newest || strcmp(f->time, newest->time) > 0))
+            newest = f;
+    }
+    return newest ? newest->commit : NULL;
 }
 
 bool bench_archive_keeps(const bench_archive *archive, json_t *record) {
@@ -207,11 +231,15 @@ bool bench_archive_keeps(const bench_archive *archive, json_t *record) {
     if (status && strcmp(status, "unsupported") == 0) return false;
     for (size_t i = 0; i < archive->count; i++) {
         const bench_figure *f = &archive->figures[i];
-        if (!same_case(f, &wanted)) continue;
+        if (!bench_figure_same_case(f, &wanted)) continue;
         if (!first) first = f;
         if (same_candidate(f, &wanted) && strcmp(f->commit, wanted.commit) == 0) own = f;
     }
-    if (own && !json_is_true(json_object_get(record, "figure")) && is_usual(record)) return false;
+    const char *unusual = bench_archive_unusual(archive, &wanted);
+    if (!bench_condition_is_usual(wanted.condition))
+        return unusual && strcmp(unusual, wanted.commit) == 0 && !bench_records_by_peak(wanted.by);
+    if (own && !json_is_true(json_object_get(record, "figure"))) return false;
+    if (own && unusual && strcmp(unusual, wanted.commit) == 0) return true; // it stands beside them
     if (!first || (own && bench_archive_is_newest(archive, own))) return true;
     const char *run = bench_archive_run(archive, first->of_case);
     return (run && strcmp(run, wanted.commit) == 0) ||

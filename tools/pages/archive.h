@@ -9,11 +9,14 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "base/base.h"
+#include "bench/condition.h"
 #include "kz/kz.h"
 
 typedef struct bench_figure { // strings belong to `record`
     json_t *record;
     const char *gpu, *device, *family, *name, *by, *candidate, *time, *commit, *file;
+    bench_condition condition;
     double seconds, bytes;
     size_t of_case; // the index of the first figure of the same GPU, family and case
 } bench_figure;
@@ -21,6 +24,8 @@ typedef struct bench_figure { // strings belong to `record`
 typedef struct bench_archive {
     bench_figure *figures;
     size_t count, capacity;
+    bench_figure *unusual; // times under conditions that no figure is of; `of_case` is not theirs
+    size_t unusual_count, unusual_capacity;
 } bench_archive;
 
 // Adds what the file holds; of a candidate that a run has twice in a case, the newer. `path` is kept.
@@ -30,7 +35,8 @@ void bench_archive_free(bench_archive *archive);
 const char *bench_figure_text(const bench_figure *figure, const char *outer,
                               const char *inner);                                             // "" for none
 double bench_figure_number(const bench_figure *figure, const char *outer, const char *inner); // NAN for none
-bool bench_figure_is_ours(const bench_figure *figure);  // a variant of the zoo
+bool bench_figure_same_case(const bench_figure *a, const bench_figure *b); // of the same GPU
+bool bench_figure_is_ours(const bench_figure *figure);                     // a variant of the zoo
 bool bench_figure_is_rival(const bench_figure *figure); // neither ours, nor a guest, nor a peak
 
 // Of this candidate in this case, among all runs.
@@ -44,10 +50,16 @@ const char *bench_archive_run(const bench_archive *archive, size_t of_case);
 // The commit that timed most candidates in the case, of such the newest: figures draw a ladder of one run.
 const char *bench_archive_fullest(const bench_archive *archive, size_t of_case);
 
-// Whether results/ keeps the record, for a page shows it or may: it is of one of these two commits, or its candidate's
-// newest in the case. What was not measured at all is not kept, nor is the other of the two usual conditions, beside the figure.
-// Records of a case without figures are kept.
+// The commit whose times under unusual conditions a table has of the case: the newest; NULL where there is none.
+const char *bench_archive_unusual(const bench_archive *archive, const bench_figure *of_case);
+
+// Whether results/ keeps the record, for a page shows it or may: it is of one of these commits, or its candidate's
+// newest in the case. What was not measured at all is not kept, nor is the other of the two usual conditions, beside the
+// figure, nor a peak under an unusual one. Records of a case without figures are kept.
 bool bench_archive_keeps(const bench_archive *archive, json_t *record);
+
+// The table of unusual conditions of the GPU and family that `head` is of; nothing where there are none (conditions.c).
+void bench_archive_add_conditions(const bench_archive *archive, const bench_figure *head, base_text *out);
 
 // The fastest variant, or rival, of the run that stands for the case; NULL where it has none.
 const bench_figure *bench_archive_best(const bench_archive *archive, size_t of_case, bool rival);

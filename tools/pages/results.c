@@ -315,11 +315,13 @@ static kz_status make_section(const results *r, const kz_family *family, base_te
         const char *driver = bench_figure_text(f, "environment", "driver");
         base_text_add(
             out,
-            "%s**%s**%s%s. Medians, cold caches, checked before and after; a row is of one run; the "
-            "records are in `results/%s/`.\n\n",
+            "%s**%s**%s%s. Medians with cold caches, in a later stream: of one launch, and below 50 us of a "
+            "graph of "
+            "launches. Checked before and after; a row is of one run; the records are in `results/%s/`.\n\n",
             out->length ? "\n" : "", f->device, driver[0] ? ", driver " : "", driver, folder_of(f));
         status = add_summary(r, i, family, out, error);
         const bench_figure *ladder = choose_ladder(r, i);
+        if (!status) bench_archive_add_conditions(&r->archive, f, out);
         if (status || !ladder) continue;
         base_text_add(out, "\nThe ladder at `%s`:\n\n", ladder->name);
         add_ladder(r, ladder, true, out);
@@ -334,7 +336,8 @@ static void make_ladder(const results *r, const kz_family *family, base_text *ou
         if (strcmp(f->family, family->name) != 0 || !first_of_table(r, i)) continue;
         const bench_figure *ladder = choose_ladder(r, i);
         if (!ladder) continue;
-        base_text_add(out, "**%s**, `%s`:\n\n", f->device, ladder->name);
+        base_text_add(out, "**%s**, `%s`, %s, cold:\n\n", f->device, ladder->name,
+                      ladder->condition.mode == BENCH_THROUGHPUT ? "a graph of launches" : "one launch");
         add_ladder(r, ladder, false, out);
         base_text_add(out, "\n");
     }
