@@ -59,6 +59,32 @@ static void reads_touch_every_sector_once(void **state) {
     kz_device_close(device);
 }
 
+// What a producer writes is what was there, and nothing beside it.
+static void inputs_are_rewritten_in_place(void **state) {
+    (void)state;
+    static const char *const devices[] = {"sim", "cpu"};
+    enum { BYTES = 16 * 1030, AROUND = 256 };
+    static unsigned char sent[BYTES + AROUND], got[BYTES + AROUND];
+    for (size_t i = 0; i < sizeof sent; i++) sent[i] = (unsigned char)(i * 7 + i / 251);
+    for (size_t d = 0; d < sizeof devices / sizeof devices[0]; d++) {
+        kz_device *device;
+        bench_probes *probes;
+        kz_ptr at;
+        assert_int_equal(kz_device_open(devices[d], &device, NULL), KZ_OK);
+        assert_int_equal(bench_probes_open(device, &probes, NULL), KZ_OK);
+        assert_true(bench_probe_flush_reads(probes)); // on a cpu too, by native code
+        assert_int_equal(kz_memory_alloc(device, sizeof sent, &at, NULL), KZ_OK);
+        assert_int_equal(kz_copy_to_device(device, NULL, at, sent, sizeof sent, NULL), KZ_OK);
+        assert_int_equal(bench_probe_rewrite(probes, NULL, at, BYTES, NULL), KZ_OK);
+        assert_int_equal(kz_copy_to_host(device, NULL, got, at, sizeof got, NULL), KZ_OK);
+        assert_int_equal(kz_device_synchronize(device, NULL), KZ_OK);
+        assert_memory_equal(got, sent, sizeof sent);
+        kz_memory_free(device, at, NULL);
+        bench_probes_close(probes);
+        kz_device_close(device);
+    }
+}
+
 static void a_flush_covers_twice_the_cache(void **state) {
     (void)state;
     kz_device *device;
@@ -68,6 +94,7 @@ static void a_flush_covers_twice_the_cache(void **state) {
     assert_false(bench_probes_has_kernels(probes));
     assert_true(bench_probe_flush_bytes(probes) + 16 >= 2 * kz_device_get_info(device)->l2_bytes);
     assert_int_equal(bench_probe_flush(probes, NULL, NULL), KZ_OK);
+    assert_int_equal(bench_probe_dirty(probes, NULL, NULL), KZ_OK);
     assert_int_equal(bench_probe_read(probes, NULL, 0, 16, NULL), KZ_UNSUPPORTED);
     bench_probes_close(probes);
     kz_device_close(device);
@@ -77,6 +104,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(copies_are_whole),
         cmocka_unit_test(reads_touch_every_sector_once),
+        cmocka_unit_test(inputs_are_rewritten_in_place),
         cmocka_unit_test(a_flush_covers_twice_the_cache),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
