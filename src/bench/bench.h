@@ -52,6 +52,8 @@ typedef struct bench_request {
     kz_stream *first_stream; // that of the device; may be NULL where no condition asks for it
     const bench_lost *lost;  // candidates that are not tried again
     size_t lost_count;
+    const bench_lost *broken; // rivals whose libraries cannot be used: rows that say why
+    size_t broken_count;
     bool (*interrupted)(void);                         // may be NULL
     void (*progress)(const char *what, void *context); // may be NULL: "verifying", "latency", ...
     // May be NULL: whose code runs next, as far as it has a name. Nobody's: both are "".

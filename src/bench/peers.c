@@ -38,7 +38,16 @@ static kz_status open_one(bench_peers *peers, const char *path, kz_error *error)
     return KZ_OK;
 }
 
-kz_status bench_peers_open(bench_peers *peers, kz_error *error) {
+// ".../libkz_peer_cub.so" is "cub".
+static void keep_broken(bench_peers *peers, const char *path, const kz_error *error) {
+    if (peers->broken_count == BENCH_PEERS) return;
+    const char *name = base_file_name(path) + strlen("libkz_peer_");
+    char *kept = peers->broken[peers->broken_count].name;
+    snprintf(kept, sizeof peers->broken[0].name, "%.*s", (int)strcspn(name, "."), name);
+    peers->broken[peers->broken_count++].error = *error;
+}
+
+static kz_status open_libraries(bench_peers *peers, bool keeps_broken, kz_error *error) {
     *peers = (bench_peers){0};
     char folder[PATH_MAX], pattern[PATH_MAX + 32];
     if (!find_folder(folder)) return KZ_OK;
@@ -46,12 +55,21 @@ kz_status bench_peers_open(bench_peers *peers, kz_error *error) {
     glob_t found;
     kz_status status = KZ_OK;
     if (glob(pattern, 0, NULL, &found) == 0) {
-        for (size_t i = 0; i < found.gl_pathc && status == KZ_OK; i++)
-            status = open_one(peers, found.gl_pathv[i], error);
+        for (size_t i = 0; i < found.gl_pathc && status == KZ_OK; i++) {
+            kz_error own = {0};
+            status = open_one(peers, found.gl_pathv[i], &own);
+            if (status && error) *error = own;
+            if (status == KZ_TOOL && keeps_broken)
+                keep_broken(peers, found.gl_pathv[i], &own), status = KZ_OK;
+        }
         globfree(&found);
     }
     if (status != KZ_OK) bench_peers_close(peers);
     return status;
+}
+
+kz_status bench_peers_open(bench_peers *peers, kz_error *error) {
+    return open_libraries(peers, false, error);
 }
 
 // Libraries stay mapped: a CUDA runtime that is unloaded at exit before the driver's own cleanup may crash.
@@ -112,6 +130,12 @@ bool bench_rival_missing(const bench_rival *rival, const bench_peers *peers, bas
         if (strcmp(peers->items[i]->name, rival->name) != 0) continue;
         if (peers->items[i]->version(&reason)) return false;
         base_text_add(why, "%s cannot be used (%s): %s", rival->name, reason, rival->library);
+        return true;
+    }
+    for (size_t i = 0; i < peers->broken_count; i++) {
+        const char *reason = peers->broken[i].error.message;
+        if (strcmp(peers->broken[i].name, rival->name) != 0) continue;
+        base_text_add(why, "%s cannot be used: %.*s", rival->name, (int)strcspn(reason, "\n"), reason);
         return true;
     }
     base_text_add(
@@ -179,7 +203,7 @@ kz_status bench_peers_open_named(bench_peers *peers, const char *const *names, s
     if (count == 1 && strcmp(names[0], "none") == 0) return KZ_OK;
     for (size_t i = 0; !used && i < count; i++)
         if (!bench_rival_find(names[i]) && !is_file(names[i])) return fail_rival(names[i], error);
-    kz_status status = used ? bench_peers_open(peers, error) : KZ_OK;
+    kz_status status = used ? open_libraries(peers, true, error) : KZ_OK;
     if (!status && used) status = open_remotes(peers, names, count, error);
     if (status || !used || count == 0) return status;
     size_t kept = 0;
@@ -187,5 +211,9 @@ kz_status bench_peers_open_named(bench_peers *peers, const char *const *names, s
         if (is_chosen(names, count, peers->items[i]->name)) peers->items[kept++] = peers->items[i];
     peers->count = kept;
     peers->chosen = true;
-    return kept || peers->remote_count ? KZ_OK : fail_rival(names[0], error);
+    kept = 0;
+    for (size_t i = 0; i < peers->broken_count; i++)
+        if (is_chosen(names, count, peers->broken[i].name)) peers->broken[kept++] = peers->broken[i];
+    peers->broken_count = kept;
+    return peers->count || kept || peers->remote_count ? KZ_OK : fail_rival(names[0], error);
 }

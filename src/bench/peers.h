@@ -15,13 +15,18 @@ typedef struct bench_peers {
     const kz_peer *items[BENCH_PEERS];
     size_t remote_count;
     bench_remote *remotes[BENCH_REMOTES];
+    size_t broken_count; // libraries that cannot be opened, or are of another version of kz
+    struct {
+        char name[24];
+        kz_error error;
+    } broken[BENCH_PEERS];
     bool chosen; // by name: they run where they can, whatever a family says of them
 } bench_peers;
 
 // From $KZ_PEERS, else ../lib of the folder this executable lies in. None there is no error; one that cannot
 // be opened is: it would silently be a race without the rival. Each says which devices it is for. Libraries alone.
 kz_status bench_peers_open(bench_peers *peers, kz_error *error);
-// Those in Python too, none of them started. Those named alone; no name: all there are; the name "none": none; a name that
+// Those in Python too, none of them started; a library that cannot be opened is kept as `broken`. Those named alone; no name: all there are; the name "none": none; a name that
 // ends in .py: a provider of one's own, see peers/python/provider.py. Where they are not `used`, nothing is opened, and a
 // name that is no rival's is refused all the same.
 kz_status bench_peers_open_named(bench_peers *peers, const char *const *names, size_t count, bool used,

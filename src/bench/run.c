@@ -116,6 +116,11 @@ static void open_candidates(session *s) {
         note_memory(s, &r->candidate, free_before, r->candidate.workspace_bytes);
         if (r->status == KZ_UNSUPPORTED) memset(r, 0, sizeof *r), s->outcome->count--;
     }
+    for (size_t i = 0; i < q->broken_count && (r = next_result(s)); i++) {
+        r->candidate = bench_candidate_blank(BENCH_PEER, q->broken[i].by, "");
+        r->error = q->broken[i].error;
+        r->status = r->error.status;
+    }
     for (size_t i = 0; i < q->remote_count && !stopped(s); i++) open_remote(s, q->remotes[i]);
     watch(s, "", "");
 }

@@ -105,6 +105,22 @@ static size_t pick_remotes(const workload_bench *b, const workload_bench_case *i
     return count;
 }
 
+// Those that would have run here.
+static size_t pick_broken(const workload_bench *b, const workload_bench_case *item,
+                          const kz_device_info *device, bench_lost picked[BENCH_PEERS]) {
+    size_t count = 0;
+    for (size_t i = 0; i < b->peers.broken_count && device->has_clock; i++) {
+        const char *name = b->peers.broken[i].name;
+        const bench_rival *rival = bench_rival_find(name);
+        if (!rival || !bench_rival_does(rival, item->family, device->kind == KZ_DEVICE_CPU) ||
+            !workload_suite_wants_rival(item->part, name))
+            continue;
+        picked[count] = (bench_lost){.error = b->peers.broken[i].error};
+        snprintf(picked[count++].by, sizeof picked[0].by, "%s", name);
+    }
+    return count;
+}
+
 // What the command asks for, else what the suite does. A suite may be run on a device with one kind of stream: what
 // asks for another is left out there.
 static size_t pick_conditions(const workload_bench *b, const workload_bench_case *item,
@@ -126,7 +142,7 @@ typedef struct prepared { // a request and what it points at
     bench_remote *remotes[BENCH_REMOTES];
     bench_condition conditions[BENCH_CONDITIONS];
     bench_assembler assembler;
-    bench_lost lost[BENCH_CANDIDATES];
+    bench_lost lost[BENCH_CANDIDATES], broken[BENCH_PEERS];
     bench_request request;
 } prepared;
 
@@ -174,6 +190,8 @@ static void prepare(workload_bench *b, const workload_bench_case *item, prepared
                                  .first_stream = b->first_streams[b->index],
                                  .lost = p->lost,
                                  .lost_count = pick_lost(b, p->lost),
+                                 .broken = p->broken,
+                                 .broken_count = pick_broken(b, item, info, p->broken),
                                  .interrupted = b->options->interrupted,
                                  .progress = show,
                                  .watch = watch,
@@ -385,7 +403,10 @@ kz_status workload_bench_open(const workload *w, const workload_bench_options *o
         has_clock = has_clock || kz_device_get_info(b->devices.items[i])->has_clock;
     if (status) return status;
     if (page->without_rivals) return bench_peers_open_named(&b->peers, none, 1, has_clock, error);
-    return bench_peers_open_named(&b->peers, options->rivals, options->rival_count, has_clock, error);
+    status = bench_peers_open_named(&b->peers, options->rivals, options->rival_count, has_clock, error);
+    for (size_t i = 0; i < b->peers.broken_count && !status && !page->children; i++)
+        complain(b, &b->peers.broken[i].error, "it is a row of the cases that name it, and the others run");
+    return status;
 }
 
 kz_status workload_bench_run(workload_bench *b, report_bench *report, kz_error *error) {

@@ -63,6 +63,16 @@ FAKE_RIVAL="nan 1" bench 0
 [ "$(records status wrong)" = 2 ] || fail "NaN: not a row in each case"
 ours
 
+# A library that is none, or of another version of kz.
+mkdir "$FOLDER/broken"
+echo none > "$FOLDER/broken/libkz_peer_openblas.so"
+KZ_PEERS="$FOLDER/broken" "$KZ" bench sgemm/11_cpu_naive --device cpu --mode latency --case gemm-f32-m16-n16-k16-uniform \
+    --time 0.02 --json "$FOLDER/broken.jsonl" > "$FOLDER/out" 2> "$FOLDER/err"
+[ "$("$JSON_LINES" candidate.by openblas < "$FOLDER/broken.jsonl")" = 1 ] || fail "a broken library is no row"
+[ "$("$JSON_LINES" candidate.by kz < "$FOLDER/broken.jsonl")" = 1 ] || fail "a broken library ends the others too"
+expect_err "libkz_peer_openblas.so could not be opened"
+expect_out "the peer $FOLDER/broken/libkz_peer_openblas.so could not be opened"
+
 # A kernel that breaks its device, on a GPU behind a driver of the tests' own.
 cat > "$FOLDER/fault_add_f32.ptx" << END
 .version 8.0
