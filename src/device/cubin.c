@@ -1,11 +1,12 @@
-// Machine code as an ELF file: what ptxas notes about kernels in the section .nv.info, and the instructions themselves.
+// Machine code as an ELF file: what ptxas notes about kernels in the sections .nv.info (of all) and .nv.info.KERNEL, and
+// the instructions themselves.
 #include <elf.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "device/cubin.h"
 
-enum { FORMAT_BYTES = 4, ATTRIBUTE_FRAME = 0x11, ATTRIBUTE_REGISTERS = 0x2f };
+enum { FORMAT_BYTES = 4, ATTRIBUTE_FRAME = 0x11, ATTRIBUTE_PARAM = 0x17, ATTRIBUTE_REGISTERS = 0x2f };
 
 typedef struct image {
     const uint8_t *bytes;
@@ -73,28 +74,71 @@ static void count_instructions(const image *i, const char *kernel, device_cubin_
     }
 }
 
+static bool open_image(const void *cubin, size_t size, image *i) {
+    *i = (image){.bytes = cubin, .size = size};
+    return read_at(i, 0, &i->header, sizeof i->header) && memcmp(i->header.e_ident, ELFMAG, SELFMAG) == 0;
+}
+
+// A row of notes: format, attribute, a 16-bit length (or value), then as many bytes, of which `row` gets the first 8 where
+// there are as many. False at the end.
+typedef struct note_row {
+    uint64_t next, end;
+    uint8_t attribute;
+    uint32_t first, second;
+} note_row;
+
+static note_row first_row(const Elf64_Shdr *notes) {
+    return (note_row){.next = notes->sh_offset, .end = notes->sh_offset + notes->sh_size};
+}
+
+static bool next_row(const image *i, note_row *row) {
+    uint8_t head[4];
+    if (row->next + sizeof head > row->end || !read_at(i, row->next, head, sizeof head)) return false;
+    unsigned length = head[0] == FORMAT_BYTES ? (unsigned)(head[2] | head[3] << 8) : 0;
+    uint32_t words[2] = {0};
+    row->attribute =
+        length >= sizeof words && read_at(i, row->next + sizeof head, words, sizeof words) ? head[1] : 0;
+    row->first = words[0];
+    row->second = words[1];
+    row->next += sizeof head + length;
+    return true;
+}
+
 bool device_cubin_find(const void *cubin, size_t size, const char *kernel, device_cubin_info *info) {
-    image i = {.bytes = cubin, .size = size};
+    image i;
     Elf64_Shdr notes;
     uint32_t wanted = 0;
     *info = (device_cubin_info){0};
-    if (!read_at(&i, 0, &i.header, sizeof i.header) || memcmp(i.header.e_ident, ELFMAG, SELFMAG) != 0 ||
-        !find_symbol(&i, kernel, &wanted) || !find_section(&i, ".nv.info", 0, &notes))
+    if (!open_image(cubin, size, &i) || !find_symbol(&i, kernel, &wanted) ||
+        !find_section(&i, ".nv.info", 0, &notes))
         return false;
-    // A row: format, attribute, a 16-bit length (or value), then as many bytes.
-    for (uint64_t at = notes.sh_offset, end = at + notes.sh_size; at + 4 <= end;) {
-        uint8_t row[12];
-        if (!read_at(&i, at, row, 4)) break;
-        unsigned length = row[0] == FORMAT_BYTES ? (unsigned)(row[2] | row[3] << 8) : 0;
-        if (length >= 8 && read_at(&i, at, row, 12)) {
-            uint32_t symbol, value;
-            memcpy(&symbol, row + 4, 4);
-            memcpy(&value, row + 8, 4);
-            if (symbol == wanted && row[1] == ATTRIBUTE_REGISTERS) info->registers = value;
-            if (symbol == wanted && row[1] == ATTRIBUTE_FRAME) info->frame_bytes = value;
-        }
-        at += 4 + length;
+    for (note_row row = first_row(&notes); next_row(&i, &row);) {
+        if (row.first == wanted && row.attribute == ATTRIBUTE_REGISTERS) info->registers = row.second;
+        if (row.first == wanted && row.attribute == ATTRIBUTE_FRAME) info->frame_bytes = row.second;
     }
     if (info->registers) count_instructions(&i, kernel, info);
     return info->registers != 0;
+}
+
+kz_status device_cubin_entries(const void *cubin, size_t size, device_entries *entries, kz_error *error) {
+    static const char prefix[] = ".nv.info.";
+    image i;
+    Elf64_Shdr names, notes;
+    kz_status status = KZ_OK;
+    *entries = (device_entries){0};
+    if (!open_image(cubin, size, &i) || !section(&i, i.header.e_shstrndx, &names)) return KZ_OK;
+    for (unsigned n = 0; n < i.header.e_shnum && !status; n++) {
+        if (!section(&i, n, &notes) || notes.sh_name >= names.sh_size) continue;
+        uint64_t at = names.sh_offset + notes.sh_name, room = names.sh_size - notes.sh_name;
+        if (at > i.size || room > i.size - at) continue;
+        const char *name = (const char *)i.bytes + at;
+        size_t length = strnlen(name, room), skipped = sizeof prefix - 1;
+        if (length <= skipped || memcmp(name, prefix, skipped) != 0) continue;
+        int params = 0;
+        for (note_row row = first_row(&notes); next_row(&i, &row);)
+            params += row.attribute == ATTRIBUTE_PARAM;
+        status = device_entries_add(entries, name + skipped, length - skipped, params, error);
+    }
+    if (status) device_entries_free(entries);
+    return status;
 }

@@ -1,10 +1,8 @@
-// What machine code says of a kernel: the ELF file that ptxas makes.
+// What machine code says of its kernels: the ELF file that ptxas makes.
 #ifndef DEVICE_CUBIN_H
 #define DEVICE_CUBIN_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "device/entries.h"
 
 typedef struct device_cubin_info {
     uint32_t registers, frame_bytes;                  // per thread
@@ -12,5 +10,8 @@ typedef struct device_cubin_info {
 } device_cubin_info;
 // False where the kernel is not in it.
 bool device_cubin_find(const void *cubin, size_t size, const char *kernel, device_cubin_info *info);
+
+// All kernels in it and their parameters; none where it is no such file.
+kz_status device_cubin_entries(const void *cubin, size_t size, device_entries *entries, kz_error *error);
 
 #endif

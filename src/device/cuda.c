@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "device/cubin.h"
 #include "device/entries.h"
 #include "device/gpus.h"
 #include "device/image.h"
@@ -14,7 +15,7 @@
 typedef struct cuda_module {
     kz_module base;
     driver_module handle;
-    device_entries entries; // of its PTX, for what the driver had better not be asked
+    device_entries entries; // of its code, for what the driver had better not be asked
 } cuda_module;
 
 typedef struct cuda_kernel {
@@ -236,35 +237,56 @@ static const kz_machine_code *choose_code(const kz_image *image, int sm) {
 }
 
 // Loads PTX, which the driver compiles now; what its assembler wrote goes into the error.
-static kz_status load_ptx(kz_device *device, const kz_image *image, driver_module *module, kz_error *error) {
+static kz_status load_ptx(kz_device *device, const kz_image *image, cuda_module *module, kz_error *error) {
+    char *ptx;
+    kz_status status = kz_image_ptx(image, &ptx, error);
+    if (status) return status;
     char log[2048] = "";
     int options[] = {DRIVER_JIT_ERROR_LOG, DRIVER_JIT_ERROR_LOG_BYTES, DRIVER_JIT_LINE_INFO};
     void *values[] = {log, (void *)(uintptr_t)(sizeof log - 1), (void *)(uintptr_t)1};
-    driver_result result =
-        cuda_of(device)->driver.module_load(module, image->ptx, BASE_COUNT(options), options, values);
-    kz_status status = device_cuda_check(device, result, error, "compiling the PTX of %s", image->name);
+    status = device_entries_read(ptx, &module->entries, error);
+    if (!status) {
+        driver_result result =
+            cuda_of(device)->driver.module_load(&module->handle, ptx, BASE_COUNT(options), options, values);
+        status = device_cuda_check(device, result, error, "compiling the PTX of %s", image->name);
+    }
+    free(ptx);
     log[sizeof log - 1] = 0;
     for (size_t length = strlen(log); length && (unsigned char)log[length - 1] <= 32;) log[--length] = 0;
     if (status && log[0]) base_fail_note(error, "the driver's assembler says:\n%s", log);
     return status;
 }
 
-static kz_status load_image(kz_device *device, const kz_image *image, driver_module *module,
-                            kz_error *error) {
-    const kz_machine_code *code = choose_code(image, device->info.sm);
-    if (code) {
-        const void *data;
-        void *unpacked;
-        kz_status status = device_code_unpack(image->name, code, &data, &unpacked, error);
-        if (status) return status;
-        driver_result result = cuda_of(device)->driver.module_load(module, data, 0, NULL, NULL);
-        free(unpacked); // the driver has its own copy
-        // An older driver may not know the newer machine code's format, and can still compile the PTX.
-        bool unknown = result == DRIVER_INVALID_IMAGE || result == DRIVER_NO_BINARY_FOR_GPU;
-        if (!unknown || !image->ptx)
-            return device_cuda_check(device, result, error, "loading the machine code of %s", image->name);
+static bool has_ptx(const kz_image *image) { return image->ptx || image->packed_ptx; }
+
+// `*compile`: an older driver may not know the newer machine code's format, and can still compile the PTX.
+static kz_status load_code(kz_device *device, const kz_image *image, const kz_machine_code *code,
+                           cuda_module *module, bool *compile, kz_error *error) {
+    const driver_table *d = &cuda_of(device)->driver;
+    const void *data;
+    void *unpacked;
+    kz_status status = device_code_unpack(image->name, code, &data, &unpacked, error);
+    if (status) return status;
+    driver_result result = d->module_load(&module->handle, data, 0, NULL, NULL);
+    *compile = has_ptx(image) && (result == DRIVER_INVALID_IMAGE || result == DRIVER_NO_BINARY_FOR_GPU);
+    if (!*compile)
+        status = device_cuda_check(device, result, error, "loading the machine code of %s", image->name);
+    if (!result) {
+        status = device_cubin_entries(data, code->size, &module->entries, error);
+        if (status) d->module_unload(module->handle);
     }
-    if (image->ptx) return load_ptx(device, image, module, error);
+    free(unpacked); // the driver has its own copy
+    return status;
+}
+
+// Machine code where there is some for this GPU: then the PTX, which is several times as large, is not even unpacked.
+static kz_status load_image(kz_device *device, const kz_image *image, cuda_module *module, kz_error *error) {
+    const kz_machine_code *code = choose_code(image, device->info.sm);
+    bool compile = has_ptx(image);
+    kz_status status = code ? load_code(device, image, code, module, &compile, error) : KZ_OK;
+    if (status) return status;
+    if (compile) return load_ptx(device, image, module, error);
+    if (code) return KZ_OK;
     base_fail(error, KZ_UNSUPPORTED, "%s has no code for %s, which is sm_%d: neither PTX nor machine code",
               image->name, device->info.id, device->info.sm);
     if (image->natives) base_fail_note(error, "it is native C: --device cpu runs it");
@@ -277,8 +299,7 @@ static kz_status cuda_module_load(kz_device *device, const kz_image *image, kz_m
     if (status) return status;
     cuda_module *made = DEVICE_NEW(cuda_module, error);
     if (!made) return KZ_NO_MEMORY;
-    status = device_entries_read(image->ptx, &made->entries, error);
-    if (!status) status = load_image(device, image, &made->handle, error);
+    status = load_image(device, image, made, error);
     if (status) {
         device_entries_free(&made->entries);
         free(made);
@@ -295,7 +316,7 @@ static void cuda_module_close(kz_module *module) {
     free(module);
 }
 
-// For machine code that came without PTX. -1 where the driver is too old to tell.
+// For machine code without notes that we can read. -1 where the driver is too old to tell.
 static int ask_params(const driver_table *d, driver_function function) {
     if (!d->function_param) return -1;
     size_t offset, bytes;

@@ -5,6 +5,7 @@
 
 #include "base/base.h"
 #include "device/gpus.h"
+#include "device/test_cubin.h"
 #include "device/test_expect.h"
 #include "device/trace.h"
 #include "fake_cuda.h"
@@ -294,7 +295,7 @@ static kz_kernel *kernel_of(kz_module *module, const char *name) {
     return kernel;
 }
 
-// PTX says how many parameters there are; the driver says it of machine code alone.
+// PTX says how many parameters there are; the driver says it of machine code that is none of ptxas's files.
 static void parameters(void **state) {
     kz_device *device = *state;
     kz_module *module;
@@ -316,6 +317,40 @@ static void parameters(void **state) {
         one.machine_code = codes;
         one.machine_code_count = 3;
     }
+    expect_nothing_left();
+}
+
+// Loading machine code takes no PTX: what no GPU here would need may be anything, and takes no time to unpack or read.
+static void machine_code_alone_is_read(void **state) {
+    kz_device *device = *state;
+    kz_module *module;
+    kz_error error = {0};
+    static test_cubin cubin;
+    static const uint8_t damaged[] = {0xf0, 0xff};
+    test_cubin_make(&cubin, (const char *const[]){"add_f32", "nothing"}, (unsigned[]){2, 0});
+    const kz_machine_code code = {90, false, &cubin, sizeof cubin, 0};
+    kz_image one = {.size = sizeof(kz_image),
+                    .name = "one",
+                    .machine_code = &code,
+                    .machine_code_count = 1,
+                    .ptx_size = 1000,
+                    .packed_ptx = damaged,
+                    .packed_ptx_size = sizeof damaged};
+    const kz_launch launch = {.size = sizeof(kz_launch), .grid = {1, 1, 1}, .block = {1, 1, 1}};
+    uint64_t value = 0;
+    const void *args[] = {&value, &value, &value};
+    const fake_cuda_state before = *fake();
+    GOOD(kz_module_load(device, &one, &module, trouble));
+    assert_int_equal(fake()->loads, before.loads + 1);
+    assert_int_equal(fake()->compiled, before.compiled);
+    kz_kernel *kernel = kernel_of(module, "add_f32");
+    assert_int_equal(fake()->param_questions, before.param_questions); // the machine code's notes say it
+    assert_int_equal(kz_launch_kernel(device, NULL, kernel, &launch, args, 3, &error), KZ_INVALID);
+    assert_has(error.message, "3 arguments: it takes 2");
+    kz_module_close(module);
+    one.machine_code_count = 0;
+    assert_int_equal(kz_module_load(device, &one, &module, &error), KZ_INTERNAL); // now it is wanted
+    assert_has(error.message, "damaged");
     expect_nothing_left();
 }
 
@@ -719,6 +754,7 @@ int main(void) {
         OPEN(launches),
         OPEN(launch_attributes),
         OPEN(parameters),
+        OPEN(machine_code_alone_is_read),
         OPEN(bad_launches),
         OPEN(streams_and_events),
         OPEN(graphs),

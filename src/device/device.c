@@ -191,7 +191,8 @@ kz_status kz_module_load(kz_device *device, const kz_image *image, kz_module **m
     status = device_image_take(&named, image, error);
     if (status) return status;
     if (!named.name) named.name = "unnamed";
-    if (!named.ptx && named.packed_ptx && device->info.kind != KZ_DEVICE_CPU) {
+    // The simulator runs PTX; a GPU may have machine code, and then nobody reads the PTX.
+    if (!named.ptx && named.packed_ptx && device->info.kind == KZ_DEVICE_SIM) {
         status = kz_image_ptx(&named, &unpacked, error);
         named.ptx = unpacked;
     }

@@ -42,7 +42,8 @@ static bool is(const char *token, size_t length, const char *text) {
     return strlen(text) == length && memcmp(token, text, length) == 0;
 }
 
-static kz_status add(device_entries *entries, const char *name, size_t length, int params, kz_error *error) {
+kz_status device_entries_add(device_entries *entries, const char *name, size_t length, int params,
+                             kz_error *error) {
     device_entry *grown = realloc(entries->items, (entries->count + 1) * sizeof *grown);
     if (grown) entries->items = grown;
     char *copy = grown ? strndup(name, length) : NULL;
@@ -67,7 +68,7 @@ kz_status device_entries_read(const char *ptx, device_entries *entries, kz_error
                 at = next_token(at + length, &length);
                 params += is(at, length, ".param");
             }
-        status = add(entries, name, name_length, params, error);
+        status = device_entries_add(entries, name, name_length, params, error);
     }
     if (status) device_entries_free(entries);
     return status;

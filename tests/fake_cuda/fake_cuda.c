@@ -430,7 +430,10 @@ CUresult cuModuleLoadDataEx(void **module, const void *image, unsigned count, in
 CUresult cuModuleLoadDataEx(void **module, const void *image, unsigned count, int *options, void **values) {
     ENTER();
     int sm = 0;
-    if (sscanf(image, "CUBIN %d", &sm) != 1 && !strstr(image, ".version")) return INVALID_IMAGE;
+    if (memcmp(image, "\177ELF", 4) == 0) // as ptxas writes it: the architecture is in the flags
+        sm = ((const uint8_t *)image)[49];
+    else if (sscanf(image, "CUBIN %d", &sm) != 1 && !strstr(image, ".version"))
+        return INVALID_IMAGE;
     if (sm == 99) return INVALID_IMAGE; // a format this driver does not know
     if (!sm && strstr(image, "broken")) {
         char *log = NULL;
@@ -444,6 +447,8 @@ CUresult cuModuleLoadDataEx(void **module, const void *image, unsigned count, in
     }
     fake_module *made = own(sizeof *made);
     made->sm = STATE.loaded_sm = sm;
+    STATE.loads++;
+    STATE.compiled += !sm;
     STATE.live_modules++;
     *module = made;
     return OK;

@@ -18,6 +18,8 @@ typedef struct fake_cuda_state {
     int live_imports;       // of memory by a handle
     size_t live_bytes;
     int loaded_sm; // of the machine code loaded last; 0 where it was PTX
+    int loads;     // of modules
+    int compiled;  // those that were PTX
     int dynamic_shared_allowed;
     int large_clusters_allowed;
     int uploads;
