@@ -21,7 +21,7 @@
 #define HISTOGRAM_NARROW_PACKS 3 // the same for u16 in 07 and 08, where 4 do not fit into 64 registers
 #endif
 #ifndef HISTOGRAM_VECTOR_LOAD
-#define HISTOGRAM_VECTOR_LOAD KZ_STREAM
+#define HISTOGRAM_VECTOR_LOAD KZ_CACHE
 #endif
 // Words of counters in a block at most: rows times copies; to be searched: 10240 20480 40960. Many copies
 // keep lanes apart, and have to be cleared and added up. 40960 are 160 KB: 16 copies of 2048 bins, 8 of 4096.

@@ -56,7 +56,8 @@ static __device__ __forceinline__ void epoch_flags(const T *in, T *out, long lon
     if (overlap) asm volatile("griddepcontrol.wait;" ::: "memory");
     // On its way while the input is read. One warp of each block asks: all of them would queue for one place in L2.
     unsigned epoch = kz_warp() == 0 ? *(volatile unsigned *)&reduce_epoch + 1 : 0;
-    A value = fold_thread<operation, T, A>(in, n);
+    A value = overlap ? fold_thread<operation, T, A, REDUCE_DEPENDENT_PACKS>(in, n)
+                      : fold_thread<operation, T, A>(in, n);
     if (overlap)
         asm volatile("griddepcontrol.launch_dependents;" ::: "memory"); // the next may take its place
     value = fold_warps<operation>(value);

@@ -1,4 +1,4 @@
-// reduce: the sweep that 06 and 07 share: one thread's part of the input, in packs of 16 bytes.
+// reduce: the sweep of 06 to 09: one thread's part of the input, in packs of 16 bytes.
 //
 // Pack i belongs to thread i % threads in the grid, so that the whole grid moves over the data together and
 // all threads have the same share, but for one pack. PACKS loads are in flight at a time, each with an
@@ -24,7 +24,10 @@ static __device__ __forceinline__ void write_result(T *out, long long *index, kz
     *index = kz_index_of(b);
 }
 
-template <int operation, typename T, typename A, int PACKS = REDUCE_VECTOR_PACKS>
+// Loads in flight: half as many where a value is large, for each has an accumulator.
+template <typename A> static constexpr int VECTOR_PACKS = REDUCE_VECTOR_PACKS / (sizeof(A) > 4 ? 2 : 1);
+
+template <int operation, typename T, typename A, int PACKS = VECTOR_PACKS<A>>
 static __device__ __forceinline__ A fold_thread(const T *in, size_t n) {
     const int PACK = 16 / sizeof(T);
     size_t head = (0 - (size_t)in) % 16 / sizeof(T);

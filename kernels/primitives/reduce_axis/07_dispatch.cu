@@ -23,8 +23,8 @@ static __device__ __forceinline__ void team(const T *in, T *out, A *partial, siz
         size_t s = pieces == 1 ? unit : unit / pieces, piece = pieces == 1 ? 0 : unit % pieces;
         size_t from = piece * chunk < n ? piece * chunk : n, to = from + chunk < n ? from + chunk : n;
         size_t row = v.begin + s * n;
-        A value = fold_long<operation, REDUCE_AXIS_TEAM_PACKS, T, A>(v, row + from, row + to, threadIdx.x,
-                                                                     blockDim.x);
+        A value = fold_long<operation, REDUCE_AXIS_TEAM_PACKS, REDUCE_AXIS_TEAM_LOAD, T, A>(
+            v, row + from, row + to, threadIdx.x, blockDim.x);
         value = kz_fold_block<operation>(value);
         if (threadIdx.x != 0) continue;
         if (pieces == 1)

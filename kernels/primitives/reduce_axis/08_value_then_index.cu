@@ -236,7 +236,7 @@ static __device__ __forceinline__ void find(const T *in, found<T> out, size_t se
 template <int operation, typename T, typename A>
 static __device__ __forceinline__ void find_team(const T *in, found<T> out, kz_value_index<A> *partial,
                                                  size_t segments, size_t n, size_t pieces) {
-    const int PACK = 16 / sizeof(T), LANES = REDUCE_AXIS_TEAM_THREADS;
+    const int PACK = 16 / sizeof(T), LANES = REDUCE_AXIS_FIND_TEAM_THREADS;
     __shared__ kz_value_index<A> of_warp[LANES / KZ_WARP];
     size_t chunk = ((n + pieces - 1) / pieces + PACK - 1) / PACK * PACK;
     for (size_t unit = blockIdx.x; unit < segments * pieces; unit += gridDim.x) {
@@ -318,7 +318,7 @@ static __device__ __forceinline__ void find_columns(const T *in, found<T> out, k
         find<OPERATION, T, A>(in, found<T>{out, index}, segments, n, (unsigned)lanes);                       \
     }
 #define TEAM(operation, OPERATION, type, T, A)                                                               \
-    KZ_ENTRY_BOUNDS(reduce_axis_find_team_##operation##_##type, REDUCE_AXIS_TEAM_THREADS,                    \
+    KZ_ENTRY_BOUNDS(reduce_axis_find_team_##operation##_##type, REDUCE_AXIS_FIND_TEAM_THREADS,               \
                     REDUCE_AXIS_FIND_TEAM_BLOCKS)                                                            \
     (const T *in, T *out, kz_value_index<A> *partial, size_t segments, size_t n, size_t pieces,              \
      long long *index) {                                                                                     \

@@ -207,11 +207,18 @@ static kz_status plan_vector(const kz_planner *p) {
     return add_rows(p);
 }
 
-// A block per row; where those are too few, one per piece of a row.
-static kz_status add_team(const kz_planner *p, const char *idea) {
+// Threads of a block for so many packs: more only while each has two rounds of loads.
+static uint32_t team_threads(uint64_t packs) {
+    uint32_t threads = REDUCE_AXIS_TEAM_LEAST;
+    while (threads < REDUCE_AXIS_TEAM_THREADS && packs >= 2 * threads * 2 * REDUCE_AXIS_TEAM_PACKS)
+        threads *= 2;
+    return threads;
+}
+
+// A block per row; where those are too few, one per piece of a row. `threads` 0: as many as the piece wants.
+static kz_status add_team(const kz_planner *p, const char *idea, uint32_t threads) {
     const kz_case *c = p->c;
-    uint64_t tile = REDUCE_AXIS_TEAM_THREADS * REDUCE_AXIS_TEAM_PACKS * 16 / kz_type_size(c->type);
-    uint64_t pieces = pieces_of(p, segments(c), tile);
+    uint64_t pieces = pieces_of(p, segments(c), REDUCE_AXIS_PIECE_BYTES / kz_type_size(c->type));
     p->plan->workspace_bytes = partial_bytes(c, pieces);
     kz_arg args[] = {kz_arg_buffer(IN),
                      kz_arg_buffer(OUT),
@@ -219,11 +226,12 @@ static kz_status add_team(const kz_planner *p, const char *idea) {
                      kz_arg_u64(segments(c)),
                      kz_arg_u64((uint64_t)c->axes[N]),
                      kz_arg_u64(pieces)};
-    kz_status status = add(p, (kz_plan_launch){.idea = idea,
-                                               .blocks = kz_min_u64(segments(c) * pieces, 1u << 20),
-                                               .threads = REDUCE_AXIS_TEAM_THREADS,
-                                               .args = args,
-                                               .arg_count = 6});
+    kz_plan_launch team = {.idea = idea,
+                           .blocks = kz_min_u64(segments(c) * pieces, 1u << 20),
+                           .threads = threads ? threads : team_threads(row_bytes(c) / pieces / 16),
+                           .args = args,
+                           .arg_count = 6};
+    kz_status status = add(p, team);
     return status ? status : add_gather(p, pieces);
 }
 
@@ -260,7 +268,7 @@ static kz_status plan_dispatch(const kz_planner *p) {
     kz_status status = supported(p);
     if (status != KZ_OK || segments(c) == 0) return status;
     if (c->axes[INNER] > 1) return add_columns(p, "wide_columns", true);
-    if (worth_a_block(p)) return add_team(p, "team");
+    if (worth_a_block(p)) return add_team(p, "team", 0);
     if (is_ragged(c))
         return add_ragged(p);
     else
@@ -295,7 +303,7 @@ static kz_status plan_value_then_index(const kz_planner *p) {
                               reduce_operations[c->operation]);
     if (status != KZ_OK || segments(c) == 0) return status;
     if (c->axes[INNER] > 1) return add_columns(p, "find_columns", true);
-    if (worth_a_block(p)) return add_team(p, "find_team");
+    if (worth_a_block(p)) return add_team(p, "find_team", REDUCE_AXIS_FIND_TEAM_THREADS);
     if (is_ragged(c))
         return add_ragged(p);
     else

@@ -170,7 +170,7 @@ static __device__ __forceinline__ size_t fold_tiles(const rows_view<T> &v, T *ou
 
 // This thread's part of a row, the positions [from, to): packs `lane`, `lane + lanes`, ... of those that are the
 // row's alone. The elements before and after them, less than a pack each, go to the first lanes, one each.
-template <int operation, int PACKS, typename T, typename A>
+template <int operation, int PACKS, int hint, typename T, typename A>
 static __device__ __forceinline__ A fold_long(const rows_view<T> &v, size_t from, size_t to, size_t lane,
                                               size_t lanes) {
     const size_t PACK = 16 / sizeof(T);
@@ -185,8 +185,7 @@ static __device__ __forceinline__ A fold_long(const rows_view<T> &v, size_t from
 #pragma unroll
         for (int j = 0; j < PACKS; j++) {
             elements[j] = {};
-            if (p + j * lanes < end)
-                elements[j] = kz_load_pack<REDUCE_AXIS_LOAD>(v.base + (p + j * lanes) * PACK);
+            if (p + j * lanes < end) elements[j] = kz_load_pack<hint>(v.base + (p + j * lanes) * PACK);
         }
 #pragma unroll
         for (int j = 0; j < PACKS; j++)
@@ -211,7 +210,8 @@ static __device__ __forceinline__ void long_rows(const T *in, T *out, size_t seg
         size_t s = base + kz_lane() / lanes, from = v.begin + s * n;
         A value = kz_fold_identity<operation>(A());
         if (s < segments)
-            value = fold_long<operation, REDUCE_AXIS_PACKS, T, A>(v, from, from + n, lane, lanes);
+            value = fold_long<operation, REDUCE_AXIS_PACKS, REDUCE_AXIS_LOAD, T, A>(v, from, from + n, lane,
+                                                                                    lanes);
         __syncwarp();
         value = fold_group<operation>(value, lanes);
         if (lane == 0 && s < segments) write_result<operation>(out, s, value, n);

@@ -26,27 +26,41 @@
 #ifndef REDUCE_AXIS_LOAD
 #define REDUCE_AXIS_LOAD KZ_STREAM
 #endif
-// 07: a segment of more bytes than this has a block of its own (to be searched: 4096 8192 16384 32768), which
-// has this many threads (to be searched: 128 256 512) with this many packs in flight each.
+// 07 and 08: a segment of more bytes than this has a block of its own (to be searched: 4096 8192 16384 32768); where
+// those are few, each of its pieces, of as many bytes at least.
 #ifndef REDUCE_AXIS_WARP_BYTES
 #define REDUCE_AXIS_WARP_BYTES 8192
 #endif
+#define REDUCE_AXIS_PIECE_BYTES 16384
+// 07: the threads of such a block, at least and at most, packs of each in flight, blocks per multiprocessor of the
+// largest, hint. Searched on an H200: threads 128 256 512 1024, packs 4 8 16, KZ_CACHE KZ_STREAM. Rows of 2500 floats want
+// 128 threads (221 us, 228 with 256), of 16384 512, of 65536 1024 (232 us, 240 with 128). After memory was written, rows
+// of 4096 take 245 us with plain loads and 257 with streams; after it was read, both take 236.
+#ifndef REDUCE_AXIS_TEAM_LEAST
+#define REDUCE_AXIS_TEAM_LEAST 128
+#endif
 #ifndef REDUCE_AXIS_TEAM_THREADS
-#define REDUCE_AXIS_TEAM_THREADS 128
+#define REDUCE_AXIS_TEAM_THREADS 1024
 #endif
 #ifndef REDUCE_AXIS_TEAM_PACKS
-#define REDUCE_AXIS_TEAM_PACKS 8
+#define REDUCE_AXIS_TEAM_PACKS 4
 #endif
 #ifndef REDUCE_AXIS_TEAM_BLOCKS
-#define REDUCE_AXIS_TEAM_BLOCKS 8 // per multiprocessor
+#define REDUCE_AXIS_TEAM_BLOCKS 2
+#endif
+#ifndef REDUCE_AXIS_TEAM_LOAD
+#define REDUCE_AXIS_TEAM_LOAD KZ_CACHE
 #endif
 // 08: packs of a lane in flight (a power of two; to be searched: 4 8), blocks per multiprocessor of the kernel for rows
-// (4 3 2) and of that with a block per row (8 7 6).
+// (4 3 2) and of that with a block per row (8 7 6), and the threads of that.
 #ifndef REDUCE_AXIS_FIND_PACKS
 #define REDUCE_AXIS_FIND_PACKS 8
 #endif
 #ifndef REDUCE_AXIS_FIND_BLOCKS
 #define REDUCE_AXIS_FIND_BLOCKS 3
+#endif
+#ifndef REDUCE_AXIS_FIND_TEAM_THREADS
+#define REDUCE_AXIS_FIND_TEAM_THREADS 128
 #endif
 #ifndef REDUCE_AXIS_FIND_TEAM_BLOCKS
 #define REDUCE_AXIS_FIND_TEAM_BLOCKS 6

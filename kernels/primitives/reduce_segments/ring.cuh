@@ -80,10 +80,15 @@ static __device__ __forceinline__ void load_tile(const job<T, A> &j, unsigned ti
     int hi = start + TILE < end ? TILE : end > start ? (int)(end - start) : 0;
     T nothing;
     kz_narrow(&nothing, kz_fold_identity<operation>(typename job<T, A>::wide()));
-    kz_tile_array<T, (REDUCE_SEGMENTS_RING_EVICT > 0)> elements(
-        (T *)j.chunk(stage, 0), j.p.in - j.shift + start, lo, hi, TILE, nothing);
-    kz_barrier_arrive_expect_warp(&j.pipe->full[stage], elements.bytes());
-    if (kz_lane() == 0) elements.start(&j.pipe->full[stage]);
+    kz_tile_array<T, false> elements((T *)j.chunk(stage, 0), j.p.in - j.shift + start, lo, hi, TILE, nothing);
+    uint64_t *full = &j.pipe->full[stage];
+    kz_barrier_arrive_expect_warp(full, elements.bytes());
+    if (kz_lane() != 0 || elements.bytes() == 0) return;
+    if (REDUCE_SEGMENTS_RING_EVICT > 0 && tile >= REDUCE_SEGMENTS_RING_PLAIN)
+        kz_bulk_load(elements.to + elements.bulk, elements.from + elements.bulk, elements.bytes(), full,
+                     kz_evict_first());
+    else
+        elements.start(full);
 }
 
 template <int operation, typename T, typename A>
