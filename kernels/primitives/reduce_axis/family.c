@@ -207,11 +207,16 @@ static kz_status plan_vector(const kz_planner *p) {
     return add_rows(p);
 }
 
-// Threads of a block for so many packs: more only while each has two rounds of loads.
-static uint32_t team_threads(uint64_t packs) {
+// Threads of a block, of so many, each with `packs`: more while each has two rounds of loads, or one where the blocks are
+// too few to fill the GPU.
+static uint32_t team_threads(const kz_planner *p, uint64_t blocks, uint64_t packs) {
+    uint64_t full = (uint64_t)p->device->multiprocessors * REDUCE_AXIS_TEAM_THREADS * REDUCE_AXIS_TEAM_BLOCKS;
     uint32_t threads = REDUCE_AXIS_TEAM_LEAST;
-    while (threads < REDUCE_AXIS_TEAM_THREADS && packs >= 2 * threads * 2 * REDUCE_AXIS_TEAM_PACKS)
+    while (threads < REDUCE_AXIS_TEAM_THREADS) {
+        uint64_t rounds = packs / (2 * threads * REDUCE_AXIS_TEAM_PACKS);
+        if (rounds < 1 || (rounds < 2 && blocks * threads * 2 > full)) break;
         threads *= 2;
+    }
     return threads;
 }
 
@@ -226,9 +231,10 @@ static kz_status add_team(const kz_planner *p, const char *idea, uint32_t thread
                      kz_arg_u64(segments(c)),
                      kz_arg_u64((uint64_t)c->axes[N]),
                      kz_arg_u64(pieces)};
+    uint64_t blocks = kz_min_u64(segments(c) * pieces, 1u << 20);
     kz_plan_launch team = {.idea = idea,
-                           .blocks = kz_min_u64(segments(c) * pieces, 1u << 20),
-                           .threads = threads ? threads : team_threads(row_bytes(c) / pieces / 16),
+                           .blocks = blocks,
+                           .threads = threads ? threads : team_threads(p, blocks, row_bytes(c) / pieces / 16),
                            .args = args,
                            .arg_count = 6};
     kz_status status = add(p, team);
