@@ -8,6 +8,7 @@ is kz's own, mapped here; the clock is libkz_runner, which is the sampler of kz 
 measuring. What a provider is, provider.py says.
 """
 
+import contextlib
 import ctypes
 import gc
 import importlib.util
@@ -46,46 +47,50 @@ class Library:
             raise RuntimeError(self.error())
 
 
+class Torch:
+    """What PyTorch has to know of the sampler: the stream that is current, and memory that a graph goes on using."""
+
+    def __init__(self, device):
+        self.device = device
+        self.current = 0  # the default stream
+
+    def module(self):
+        return sys.modules.get("torch") if self.device != "cpu" else None
+
+    def use_stream(self, handle):
+        torch = self.module()
+        if handle == self.current or not torch:
+            return
+        default = torch.cuda.default_stream(self.device)
+        torch.cuda.set_stream(torch.cuda.ExternalStream(handle, self.device) if handle else default)
+        self.current = handle
+
+    def recording(self, candidate):
+        """A memory pool of the candidate's own: PyTorch must not hand out again what its graph uses."""
+        torch = self.module()
+        if not torch:
+            return contextlib.nullcontext()
+        candidate.pool = candidate.pool or torch.cuda.MemPool()
+        return torch.cuda.use_mem_pool(candidate.pool)
+
+
 class Candidate:
     """One of the provider's functions, and the callback by which the sampler enqueues it."""
 
-    def __init__(self, run, device):
-        self.run, self.device = run, device
-        self.stream = 0  # that is current for PyTorch; the default one at first
+    def __init__(self, run, torch):
+        self.run, self.torch = run, torch
         self.failure = None
-        self.pool = None  # what PyTorch allocates while a graph is recorded, which the graph goes on using
+        self.pool = None
         self.enqueue = ENQUEUE(self.call)
 
     def call(self, stream, which):
         try:
-            if self.device != "cpu" and (stream or 0) != self.stream:
-                self.stream = stream or 0
-                use_stream(self.stream, self.device)
+            self.torch.use_stream(stream or 0)
             self.run(which)
             return 0
         except BaseException as failure:  # it must not travel through the sampler
             self.failure = failure
             return 1
-
-
-def use_stream(handle, device):
-    if "torch" in sys.modules:
-        import torch
-
-        stream = torch.cuda.ExternalStream(handle, device) if handle else torch.cuda.default_stream(device)
-        torch.cuda.set_stream(stream)
-
-
-def recording(candidate):
-    """A memory pool of the candidate's own: PyTorch must not hand out again what its graph uses."""
-    if candidate.device == "cpu" or "torch" not in sys.modules:
-        import contextlib
-
-        return contextlib.nullcontext()
-    import torch
-
-    candidate.pool = candidate.pool or torch.cuda.MemPool()
-    return torch.cuda.use_mem_pool(candidate.pool)
 
 
 def load(path):
@@ -99,7 +104,7 @@ def load(path):
 
 class Runner:
     def __init__(self, provider, library, device):
-        self.device = device
+        self.device, self.torch = device, Torch(device)
         self.library = Library(library, device)  # before the provider: its first stream is this process's first
         self.provider = load(provider)
         self.problem, self.sets, self.candidates = None, [], []
@@ -126,9 +131,10 @@ class Runner:
 
     def prepare(self, request):
         start = time.monotonic()
+        self.torch.use_stream(0)
         run = self.provider.prepare(self.problem, request["name"], self.sets)
         self.library.call("synchronize")
-        candidate = Candidate(run, self.device)
+        candidate = Candidate(run, self.torch)
         self.library.call("candidate", candidate.enqueue)
         self.candidates.append(candidate)
         return {"candidate": len(self.candidates) - 1, "seconds": time.monotonic() - start}
@@ -142,7 +148,7 @@ class Runner:
         gc.disable()  # a collection would be somebody's sample
         runs = ctypes.c_size_t()
         names = [request[axis].encode() for axis in ("mode", "cache", "stream")]
-        with recording(self.candidates[request["candidate"]]):
+        with self.torch.recording(self.candidates[request["candidate"]]):
             self.sample_call("condition", request, *names, ctypes.c_double(request["seconds"]), ctypes.byref(runs))
         return {"runs": runs.value}
 
@@ -214,11 +220,12 @@ KINDS = {Missing: "missing", Unsupported: "unsupported", WrongVersion: "version"
 
 def describe(failure):
     """What kz shows: the exception in one line. Its whole story is on stderr."""
-    text = " ".join(str(failure).split())
+    lines = [line.strip() for line in str(failure).splitlines() if line.strip()] or [""]
+    text = " ".join(lines[:2]) if lines[0].endswith(":") else lines[0]
     kind = KINDS.get(type(failure), "failed")
     if kind == "failed":
         text = f"{type(failure).__name__}: {text}" if text else type(failure).__name__
-    return {"ok": False, "kind": kind, "why": text[:600]}
+    return {"ok": False, "kind": kind, "why": text[:400]}
 
 
 def serve(requests, replies, runner):

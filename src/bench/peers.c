@@ -81,8 +81,8 @@ void bench_peers_close(bench_peers *peers) {
 // ---- those that are not there ------------------------------------------------------------------------
 
 const bench_rival bench_rivals[BENCH_RIVALS] = {
-#define BENCH_RIVAL(name, on_cpu, library) {#name, library, on_cpu, NULL},
-#define BENCH_PYTHON_RIVAL(name, file)     {#name, NULL, false, file},
+#define BENCH_RIVAL(name, on_cpu, library)      {#name, library, on_cpu, NULL, NULL},
+#define BENCH_PYTHON_RIVAL(name, file, package) {#name, NULL, false, file, package},
 #include "bench/rivals.def"
 };
 

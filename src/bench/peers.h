@@ -40,11 +40,11 @@ size_t bench_peers_remotes(const bench_peers *peers, const kz_family *family,
 typedef struct bench_rival {
     const char *name, *library; // see rivals.def
     bool on_cpu;
-    const char *python; // the file of a provider; NULL: a library
+    const char *python, *package; // the file of a provider, and what it measures; NULL: a library
 } bench_rival;
 enum {
-#define BENCH_RIVAL(name, on_cpu, library) BENCH_RIVAL_##name,
-#define BENCH_PYTHON_RIVAL(name, file)     BENCH_RIVAL_##name,
+#define BENCH_RIVAL(name, on_cpu, library)      BENCH_RIVAL_##name,
+#define BENCH_PYTHON_RIVAL(name, file, package) BENCH_RIVAL_##name,
 #include "bench/rivals.def"
     BENCH_RIVALS
 };

@@ -138,6 +138,26 @@ static void find_python(char path[PATH_MAX]) {
     }
 }
 
+kz_status bench_python_packages(json_t *names, json_t **versions, kz_error *error) {
+    static char script[] =
+        "import importlib.metadata as m, json\n"
+        "def version(name):\n"
+        "    try: return m.version(name)\n"
+        "    except m.PackageNotFoundError: return ''\n"
+        "print(json.dumps({name: version(name) for name in json.loads(input())['names']}), flush=True)";
+    const bench_process_wait wait = {.name = "Python", .doing = "listing its packages", .seconds = 60};
+    bench_process process = {0};
+    char python[PATH_MAX];
+    json_t *request = json_pack("{so}", "names", names);
+    find_python(python);
+    kz_status status =
+        bench_process_start(&process, (char *const[]){python, "-B", "-c", script, NULL}, error);
+    if (!status) status = bench_process_ask(&process, request, &wait, versions, error);
+    bench_process_end(&process);
+    json_decref(request);
+    return status;
+}
+
 static kz_status launch(bench_remote *r, const char *device, kz_error *error) {
     char python[PATH_MAX], runner[PATH_MAX + 32], library[PATH_MAX + 32];
     find_python(python);
@@ -182,11 +202,6 @@ static kz_status start(bench_remote *r, const char *device, kz_error *error) {
     if (status && error) *error = own;
     if (!r->interrupted || !r->interrupted()) r->start_status = status, r->start_error = own;
     return status;
-}
-
-kz_status bench_remote_version(bench_remote *r, const char *device, const char **version, kz_error *error) {
-    *version = r->version;
-    return start(r, device, error);
 }
 
 // ---- a case ------------------------------------------------------------------------------------------------------
@@ -320,16 +335,10 @@ static void remote_close(void *self) {
 
 static const bench_elsewhere elsewhere = {remote_open, remote_sample, remote_replay};
 
-bench_candidate bench_candidate_failed(const bench_remote *r) {
-    bench_candidate candidate = bench_candidate_blank(BENCH_PEER, r->name, r->name);
-    snprintf(candidate.version, sizeof candidate.version, "%s", r->version);
-    return candidate;
-}
-
 kz_status bench_candidate_remote(const bench_data *data, bench_remote *r, const char *name,
                                  bench_candidate *candidate, kz_error *error) {
-    *candidate = bench_candidate_failed(r);
-    snprintf(candidate->name, sizeof candidate->name, "%s", name);
+    *candidate = bench_candidate_blank(BENCH_PEER, r->name, name);
+    snprintf(candidate->version, sizeof candidate->version, "%s", r->version);
     remote_candidate *c = calloc(1, sizeof *c);
     if (!c) return base_fail(error, KZ_NO_MEMORY, "no memory for a candidate");
     c->remote = r;

@@ -17,9 +17,10 @@ void bench_remote_close(bench_remote *remote); // ends its process; NULL is allo
 const char *bench_remote_name(const bench_remote *remote);
 // Why the provider is not there (a package is missing, say), and what helps; "" where it is, or was not asked yet.
 const char *bench_remote_missing(const bench_remote *remote);
-// Asks for the version of what is measured. KZ_NOT_FOUND: it is missing. What failed to start is not started again.
-kz_status bench_remote_version(bench_remote *remote, const char *device, const char **version,
-                               kz_error *error);
+
+// The versions of packages that the interpreter has, by their names on PyPI, without importing them, which takes seconds:
+// {"torch": "2.11.0", "liger-kernel": ""}. Takes the array of names.
+kz_status bench_python_packages(json_t *names, json_t **versions, kz_error *error);
 
 // The candidates' names in a case. `interrupted`, which may be NULL, is asked while anything is waited for.
 enum { BENCH_REMOTE_NAMES = 16 };
@@ -33,9 +34,6 @@ kz_status bench_remote_offers(bench_remote *remote, const bench_data *data, bool
 // Prepares one of the names. The data must outlive the candidate. The candidate says whose it is, whatever is returned.
 kz_status bench_candidate_remote(const bench_data *data, bench_remote *remote, const char *name,
                                  bench_candidate *candidate, kz_error *error);
-
-// What stands in the place of candidates that it could not be asked for.
-bench_candidate bench_candidate_failed(const bench_remote *remote);
 
 // ---- inside: a case as JSON (remote_problem.c) ----------------------------------------------------------------
 

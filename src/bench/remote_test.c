@@ -213,6 +213,16 @@ static void without_python_it_is_missing(void **state) {
     assert_has(bench_remote_missing(f->remote), "no Python");
 }
 
+static void packages_are_listed_without_being_imported(void **state) {
+    json_t *versions = NULL;
+    assert_int_equal(bench_python_packages(json_pack("[s]", "no-such-package"), &versions, NULL), KZ_OK);
+    assert_string_equal(json_string_value(json_object_get(versions, "no-such-package")), "");
+    json_decref(versions);
+    setenv("KZ_PYTHON", "/nowhere/python", 1);
+    assert_int_equal(bench_python_packages(json_array(), &versions, NULL), KZ_NOT_FOUND);
+    assert_null(versions);
+}
+
 int main(void) {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
     const struct CMUnitTest tests[] = {
@@ -224,6 +234,7 @@ int main(void) {
         TEST(one_that_is_missing_is_no_row),
         TEST(one_of_the_wrong_version_is_a_row),
         TEST(without_python_it_is_missing),
+        TEST(packages_are_listed_without_being_imported),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -85,7 +85,8 @@ static void open_remote(session *s, bench_remote *remote) {
     watch(s, bench_remote_name(remote), "");
     kz_status status = bench_remote_offers(remote, &s->data, s->request->interrupted, &offer, &error);
     if (status && status != KZ_NOT_FOUND && (r = next_result(s))) {
-        r->candidate = bench_candidate_failed(remote);
+        r->candidate =
+            bench_candidate_blank(BENCH_PEER, bench_remote_name(remote), bench_remote_name(remote));
         r->status = status;
         r->error = error;
     }

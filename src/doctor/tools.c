@@ -65,17 +65,22 @@ void doctor_look_at_programs(doctor_findings *all) {
     }
 }
 
-// One in Python is started to be asked for its version; what is missing is told by bench_rival_missing.
-static bool is_broken(const bench_rival *rival, const bench_peers *peers, base_text *why) {
-    for (size_t i = 0; rival->python && i < peers->remote_count; i++) {
-        const char *version;
-        kz_error error = {0};
-        if (strcmp(bench_remote_name(peers->remotes[i]), rival->name) != 0) continue;
-        kz_status status = bench_remote_version(peers->remotes[i], "cpu", &version, &error);
-        if (status && status != KZ_NOT_FOUND)
-            base_text_add(why, "%.*s", (int)strcspn(error.message, "\n"), error.message);
-    }
-    return why->length > 0;
+// Versions of the packages that rivals in Python measure; NULL where there is no Python.
+static json_t *python_packages(void) {
+    json_t *names = json_array(), *versions = NULL;
+    for (size_t i = 0; i < BENCH_RIVALS; i++)
+        if (bench_rivals[i].package) json_array_append_new(names, json_string(bench_rivals[i].package));
+    bench_python_packages(names, &versions, NULL);
+    return versions;
+}
+
+static bool lacks_package(const bench_rival *rival, const json_t *packages, base_text *why) {
+    const char *version = rival->package ? json_string_value(json_object_get(packages, rival->package)) : "";
+    if (!rival->package || (version && *version)) return false;
+    base_text_add(
+        why, "%s is not here: no package %s; tools/setup python installs it, KZ_PYTHON names another Python",
+        rival->name, rival->package);
+    return true;
 }
 
 // Rivals that are missing for the same reason: "cub, cutlass" and what is said of each.
@@ -99,14 +104,16 @@ void doctor_look_at_rivals(doctor_findings *all) {
     kz_error error = {0};
     missing_rivals missing[BENCH_RIVALS] = {0};
     base_text here = {0};
+    json_t *packages = python_packages();
     if (bench_peers_open_named(&peers, NULL, 0, true, &error)) {
         doctor_add(all, "rivals", DOCTOR_NOTE, "make bench", "%s", error.message);
+        json_decref(packages);
         return;
     }
     for (size_t i = 0; i < BENCH_RIVALS; i++) {
         base_text why = {0};
         const bench_rival *rival = &bench_rivals[i];
-        if (is_broken(rival, &peers, &why) || bench_rival_missing(rival, &peers, &why))
+        if (bench_rival_missing(rival, &peers, &why) || lacks_package(rival, packages, &why))
             add_missing(missing, rival->name, why.data ? why.data : "no memory");
         else
             base_text_add(&here, "%s%s", here.length ? ", " : "", rival->name);
@@ -121,6 +128,7 @@ void doctor_look_at_rivals(doctor_findings *all) {
     }
     bench_peers_close(&peers);
     base_text_free(&here);
+    json_decref(packages);
 }
 
 void doctor_look_at_cache(doctor_findings *all) {
