@@ -3,8 +3,8 @@
 // A word on the command line is a family or a variant of the zoo, a file that stands in a family's place, a learner's
 // file for a task of the course, a whole program, or the record of an earlier run. workload_open decides which, once
 // and for all commands; check.h, bench.h, gate.h, tune.h, profile.h, sanitize.h, debug.h and timeline.h run it.
-// Kernels run in this process, programs in one of their own. Nothing here prints but the progress of long runs and the
-// compiler's warnings.
+// Kernels run in this process (those of kz bench in a child of it: supervise.h), programs in one of their own. Nothing
+// here prints but the progress of long runs and the compiler's warnings.
 #ifndef WORKLOAD_WORKLOAD_H
 #define WORKLOAD_WORKLOAD_H
 
