@@ -108,6 +108,15 @@ wait $pid
 gone "$child"
 "$JSON_LINES" schema < "$FOLDER/a.jsonl" > /dev/null || fail "a line is torn"
 
+# At a terminal: the line that rewrites itself, and Ctrl-C once.
+"$PTY" 100 -- "$KZ" bench --suite "$FOLDER/long.toml" --device cpu --mode latency --time 0.02 --rivals none --no-save > "$FOLDER/out" << 'END' || fail "at a terminal"
+expect 1 of 3001
+send \x03
+expect stopping after the case in hand
+expect case
+exit 130
+END
+
 # The process that measures is killed: a row, and the run goes on. Then the one that watches it.
 long b.jsonl
 kill -KILL "$child"
