@@ -268,6 +268,37 @@ static void rivals_are_chosen_by_name(void **state) {
     assert_string_equal(peers.items[0]->name, "openblas");
 }
 
+static void those_in_python_run_for_families_that_name_them(void **state) {
+    bench_peers peers;
+    bench_remote *picked[BENCH_REMOTES];
+    kz_error error = {0};
+    const kz_family named = {.rivals = (const char *const[]){"torch", NULL}}, alone = {0};
+    const char *const torch[] = {"torch"}, *const own[] = {"tests/python/fake.py"}, *const none[] = {"no.py"};
+    setenv("KZ_PEERS", PEERS_FOLDER, 1);
+    assert_int_equal(bench_peers_open_named(&peers, torch, 1, true, &error), KZ_OK);
+    assert_int_equal(peers.count, 0);
+    assert_int_equal(peers.remote_count, 1);
+    assert_int_equal(bench_peers_remotes(&peers, &alone, picked), 1); // somebody chose it
+    assert_string_equal(bench_remote_name(picked[0]), "torch");
+    peers.chosen = false;
+    assert_int_equal(bench_peers_remotes(&peers, &named, picked), 1);
+    assert_int_equal(bench_peers_remotes(&peers, &alone, picked), 0);
+    bench_peers_close(&peers);
+    assert_int_equal(bench_peers_open_named(&peers, own, 1, true, &error), KZ_OK);
+    assert_int_equal(peers.remote_count, 1);
+    assert_string_equal(bench_remote_name(peers.remotes[0]), "fake.py"); // until it says its own
+    bench_peers_close(&peers);
+    assert_int_equal(bench_peers_open_named(&peers, none, 1, true, &error), KZ_NOT_FOUND);
+    assert_non_null(strstr(error.message, "my.py"));
+    bench_peers_close(&peers);
+    base_text why = {0};
+    assert_true(bench_rival_does(bench_rival_find("torch"), &named, true)); // on both kinds of device
+    assert_true(bench_rival_does(bench_rival_find("torch"), &named, false));
+    assert_true(bench_rival_missing(bench_rival_find("torch"), &peers, &why));
+    assert_non_null(strstr(why.data, "torch is not installed"));
+    base_text_free(&why);
+}
+
 static void cublas_goes_by_rows(void **state) {
     (void)state;
     bench_peers peers;
@@ -371,6 +402,7 @@ int main(void) {
         cmocka_unit_test(libraries_are_found_among_python_packages),
         cmocka_unit_test(what_is_missing_is_reported),
         cmocka_unit_test(rivals_are_chosen_by_name),
+        cmocka_unit_test(those_in_python_run_for_families_that_name_them),
         cmocka_unit_test(cublas_goes_by_rows),
         cmocka_unit_test(openblas_goes_by_rows),
         cmocka_unit_test(an_older_version_is_reported), // before theirs is opened here

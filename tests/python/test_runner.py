@@ -1,22 +1,48 @@
-"""The runner without a device: what it asks of PyTorch and of libkz_runner, in which order."""
+"""The runner where there is no GPU: which stream is current, and what is said of an exception."""
 
+import os
+import sys
+import types
 import unittest
 from unittest import mock
 
-import problems  # noqa: F401, finds the runner
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../peers/python"))
 
-import runner
+import runner  # noqa: E402
+from provider import Missing  # noqa: E402
 
 
-class Runner(unittest.TestCase):
-    def test_a_case_leaves_no_stream_behind(self):
-        """The stream that was current ends with the case; the next case's prepare ran in it: context is destroyed."""
-        asked = mock.Mock()
-        served = object.__new__(runner.Runner)
-        served.device, served.library = "cuda:0", asked.library
-        with mock.patch.object(runner, "use_stream", asked.use_stream):
-            served.done(None)
-        self.assertEqual(asked.mock_calls, [mock.call.use_stream(0, "cuda:0"), mock.call.library.call("done")])
+def fake_torch(calls):
+    cuda = types.SimpleNamespace(
+        default_stream=lambda device: "default",
+        ExternalStream=lambda handle, device: handle,
+        set_stream=calls.append,
+    )
+    return types.SimpleNamespace(cuda=cuda)
+
+
+class Streams(unittest.TestCase):
+    def test_candidates_share_what_is_current(self):
+        calls, torch = [], runner.Torch("cuda:0")
+        first, second = (runner.Candidate(lambda i: None, torch) for _ in range(2))
+        with mock.patch.dict(sys.modules, torch=fake_torch(calls)):
+            for candidate, stream in ((first, 7), (first, 7), (second, 9), (first, 7), (first, None)):
+                self.assertEqual(candidate.call(stream, 0), 0)
+        self.assertEqual(calls, [7, 9, 7, "default"])
+
+
+class Failures(unittest.TestCase):
+    def test_an_exception_is_a_line(self):
+        said = [runner.describe(failure) for failure in (
+            ValueError("one\ntwo"), RuntimeError("inductor raised:\n\nSyntaxError: no"), KeyError(), Missing("no fake"))]
+        self.assertEqual([reply["why"] for reply in said], [
+            "ValueError: one", "RuntimeError: inductor raised: SyntaxError: no", "KeyError", "no fake"])
+        self.assertEqual([reply["kind"] for reply in said], ["failed", "failed", "failed", "missing"])
+
+    def test_one_does_not_leave_the_callback(self):
+        candidate = runner.Candidate(lambda i: [][i], runner.Torch("cpu"))
+        self.assertEqual(candidate.call(None, 3), 1)
+        self.assertIsInstance(candidate.failure, IndexError)
 
 
 if __name__ == "__main__":
