@@ -17,7 +17,8 @@ void workload_page_beat(workload_page *page, const char *by, const char *name) {
     atomic_fetch_add(&page->beats, 1);
 }
 
-enum { OPENING_SECONDS = 600 }; // until the child says something else
+// What a child may take to open devices, until it says something else; and what one that is killed may take to die.
+enum { OPENING_SECONDS = 600, DYING_SECONDS = 60 };
 
 // ---- the child ------------------------------------------------------------------------------------------------
 
@@ -45,6 +46,7 @@ typedef struct watched {
     pid_t child;
     int status;   // of waitpid
     bool hung;    // and was killed
+    bool stuck;   // and did not even die of that
     int stopped;  // the signal that was passed on; 0: none
     double quiet; // seconds since the last beat
 } watched;
@@ -68,6 +70,10 @@ static void wait_for_child(watched *w, const workload_page *page, const sigset_t
         uint_fast64_t now = atomic_load(&page->beats);
         if (now != beats) beats = now, last = base_seconds();
         w->quiet = base_seconds() - last;
+        if (w->hung && w->quiet > page->patience + DYING_SECONDS) {
+            w->stuck = true;
+            return;
+        }
         if (w->quiet < page->patience || w->hung || page->patience <= 0) continue;
         w->hung = true;
         end_group(w->child);
@@ -173,6 +179,17 @@ static int supervise(const workload_supervision *s, workload_page *page, const s
         if (page->finished) return page->code;
         if (w.stopped) return WIFEXITED(w.status) ? WEXITSTATUS(w.status) : 128 + w.stopped;
         clear_line();
+        if (w.stuck) {
+            bench_lost lost = {0};
+            describe(&w, page, &lost);
+            if (error) *error = lost.error;
+            base_fail_note(
+                error,
+                "its process %d cannot be killed: the driver holds it; nvidia-smi --gpu-reset, or a "
+                "restart of the machine, then --resume goes on",
+                (int)w.child);
+            return -1;
+        }
         if (!take_loss(s, &w, page, error)) return -1;
         page->children++;
     }
