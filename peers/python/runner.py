@@ -164,8 +164,7 @@ class Runner:
     def done(self, _):
         """Ends the case: nothing of kz's memory is used afterwards."""
         gc.enable()
-        if self.device != "cpu":
-            use_stream(0, self.device)  # the sampler's stream ends with the case: PyTorch must not go on using it
+        self.torch.use_stream(0)  # the sampler's stream ends with the case: PyTorch must not go on using it
         self.library.call("done")
         self.problem, self.sets, self.candidates = None, [], []
         return {}

@@ -1,5 +1,8 @@
 """The runner where there is no GPU: which stream is current, and what is said of an exception."""
 
+import builtins
+import dis
+import inspect
 import os
 import sys
 import types
@@ -29,6 +32,24 @@ class Streams(unittest.TestCase):
             for candidate, stream in ((first, 7), (first, 7), (second, 9), (first, 7), (first, None)):
                 self.assertEqual(candidate.call(stream, 0), 0)
         self.assertEqual(calls, [7, 9, 7, "default"])
+
+    def test_a_case_leaves_no_stream_behind(self):
+        """The sampler's stream ends with the case; what PyTorch enqueued there later said: context is destroyed."""
+        asked = mock.Mock()
+        served = object.__new__(runner.Runner)
+        served.device, served.torch, served.library = "cuda:0", asked.torch, asked.library
+        served.done(None)
+        self.assertEqual(asked.mock_calls, [mock.call.torch.use_stream(0), mock.call.library.call("done")])
+
+    def test_every_name_is_known(self):
+        """A GPU's part of the runner runs on no machine of CI."""
+        known = set(dir(builtins)) | set(dir(runner))
+        used = set()
+        codes = [compile(inspect.getsource(runner), "runner.py", "exec")]
+        for code in codes:  # grows as it goes
+            codes += [constant for constant in code.co_consts if inspect.iscode(constant)]
+            used |= {i.argval for i in dis.get_instructions(code) if i.opname == "LOAD_GLOBAL"}
+        self.assertEqual(used - known, set())
 
 
 class Failures(unittest.TestCase):
