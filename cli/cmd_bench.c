@@ -249,7 +249,7 @@ static const cli_option options_table[] = {
     CLI_CASE("only these cases: a name, a glob, or any size"),
     CLI_FAMILY,
     {"rivals", CLI_LIST, offsetof(bench_options, rivals), "NAME",
-     "only this rival; none for none (all there are)"},
+     "only this rival, or mine.py, a provider in Python; none for none (all there are)"},
     {"suite", CLI_TEXT, offsetof(bench_options, suite), "SUITE",
      "the cases of a suite: its name, or a .toml file"},
     CLI_SHOW_LIST("the suites; with --suite, what it would measure"),
