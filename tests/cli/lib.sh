@@ -4,6 +4,7 @@ KZ=$1 JSON_LINES=$2
 FOLDER=$(mktemp -d) || exit 1
 trap 'rm -rf "$FOLDER"' EXIT
 export KZ_RESULTS="$FOLDER/results"
+export KZ_PYTHON=/nowhere/python # whether there are rivals in Python changes nothing here
 unset KZ_NO_SUCH CI NO_COLOR
 FAILED=0
 
