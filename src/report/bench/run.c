@@ -143,6 +143,8 @@ void report_bench_end(const report_bench *r, double seconds) {
             file,
             "no times: the simulator has no clock, and rivals run on a GPU; kz prof estimates what a launch "
             "takes\n");
+    if (r->run.quick && t->cases)
+        fprintf(file, "quick: few samples of few sizes show that it runs, and are no figures\n");
     if (r->guest_of) fprintf(file, "the family's own variants: kz bench %s\n", r->guest_of);
     if (r->path && t->cases && !r->write_error.status) fprintf(file, "records: %s\n", r->path);
 }
