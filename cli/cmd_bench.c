@@ -24,7 +24,7 @@ enum { STATIC_GROUPS = 1u << REPORT_METRIC_resources | 1u << REPORT_METRIC_code 
 
 // Where the records go; `path` stays empty where none are kept. What is resumed is added to.
 static kz_status open_file(const cli_shared *o, const char *resume, base_text *path, kz_error *error) {
-    const char *given = o->json.path ? o->json.path : o->json.given ? NULL : resume;
+    const char *given = o->json.path ? o->json.path : o->json.given || o->no_save ? NULL : resume;
     struct stat about;
     if (given) {
         size_t length = strlen(given);
@@ -265,7 +265,7 @@ static const cli_option options_table[] = {
     {"columns", CLI_LIST, offsetof(bench_options, columns), "LIST",
      "more columns, in tables by group: time, rate, error, memory, power, resources, code, judged, or all"},
     {"resume", CLI_TEXT, offsetof(bench_options, resume), "PATH",
-     "go on: what this file or folder of records has is not measured again, and new records are added to it"},
+     "what the records in this file or folder/ have is not measured again; new ones are added"},
     CLI_AGAINST("compare with the records in this file or folder; worse is exit status 7"),
     CLI_TIME("10"),
     {"budget", CLI_SECONDS, offsetof(bench_options, budget), "S", "start no case after so many seconds"},

@@ -147,6 +147,8 @@ expect_err "1 of 2 cases are in the records already: 1 is left"
 two
 expect_err "2 of 2 cases are in the records already: 0 are left"
 expect_out "0 cases in"
+two --commit beef --no-save # reads, and does not write
+ls "$FOLDER/pieces/" | grep -q beef && fail "--no-save wrote records"
 two --commit c0ffee
 expect_err "0 of 2 cases are in the records already"
 echo "# changed" >> "$FOLDER/two.toml"
