@@ -1,6 +1,7 @@
 """Small problems of the zoo's families for the tests of providers, with the right answers in double.
 
-A problem's buffers are tensors here; what the providers get is their memory, as the runner would map it.
+A problem's buffers are tensors here, on the GPU if there is one; what the providers get is their memory, as the runner
+would map it.
 """
 
 import itertools
@@ -16,6 +17,7 @@ import torch  # noqa: E402, providers first
 from provider import Buffer, Problem  # noqa: E402
 from tensors import TYPES  # noqa: E402
 
+DEVICE = "cuda:0" if torch.cuda.is_available() else "cpu"
 NAMES = {dtype: name for name, dtype in TYPES.items()}
 UNIT = {"f64": 2.0**-53, "f32": 2.0**-24, "f16": 2.0**-11, "bf16": 2.0**-8}
 ONE, MINUS_ONE = 0x3F800000, 0xBF800000  # floats by their bits
@@ -26,7 +28,7 @@ def list_problems():
 
     def add(family, operations, types, *axes, **scalars):
         for operation, name, sizes in itertools.product(operations.split(), types.split(), axes):
-            yield Problem(family, operation, name, sizes, scalars)
+            yield Problem(family, operation, name, sizes, scalars, DEVICE)
 
     floats, folds = "f32 f16 bf16", "sum min max mean argmin argmax"
     layers = {"batch": 2, "heads": 3, "queries": 17, "keys": 17, "dimension": 16}
@@ -302,14 +304,14 @@ class Sets:
         self.inputs = inputs
 
     def copy(self, inputs):
-        buffers = {name: value.clone() for name, value in inputs.items()}
+        buffers = {name: value.to(DEVICE, copy=True) for name, value in inputs.items()}
         for name, value in self.expected.items():
             if name in buffers:
                 continue
             words = self.problem.family in ("histogram", "atomics") and name == "out"
             room = self.problem.axes["n"] if self.problem.family == "compact" and name == "out" else value.numel()
             dtype = TYPES["u32" if words else OUTPUT_TYPES.get(name, self.problem.type)]
-            buffers[name] = torch.full((room,), 99, dtype=torch.float64).to(dtype)
+            buffers[name] = torch.full((room,), 99, dtype=torch.float64).to(dtype).to(DEVICE)
         return buffers
 
     def buffers(self):
@@ -318,7 +320,7 @@ class Sets:
     def describe(self, name, t):
         roles = {(True, False): "input", (False, True): "output", (True, True): "inout"}
         role = roles[name in self.inputs, name in self.expected]
-        return Buffer(t.data_ptr(), t.numel(), NAMES[t.dtype], role)
+        return Buffer(t.data_ptr(), t.numel(), NAMES[t.dtype], role, DEVICE)
 
     def restore(self):
         """What kz does with inout buffers before each run."""
@@ -330,7 +332,7 @@ class Sets:
         """Every output of that set that is wrong, in words; and inputs that were written."""
         found = []
         for name, expected in self.expected.items():
-            actual = wide(self.tensors[which][name].flatten()[: expected.numel()])
+            actual = wide(self.tensors[which][name].cpu().flatten()[: expected.numel()])
             allowed = self.allowed(expected)
             right = ((actual - expected).abs() <= allowed) | (actual == expected) | (actual.isnan() & expected.isnan())
             wrong = ~right
@@ -339,7 +341,7 @@ class Sets:
                 count = int(wrong.sum())
                 found.append(f"{name}[{i}] is {actual[i]:.9g}, expected {expected[i]:.9g}; {count} are wrong")
         for name, value in self.inputs.items():
-            if name not in self.expected and not torch.equal(wide(self.tensors[which][name]), wide(value)):
+            if name not in self.expected and not torch.equal(wide(self.tensors[which][name].cpu()), wide(value)):
                 found.append(f"the input {name} was written")
         return found
 
