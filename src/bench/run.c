@@ -67,7 +67,7 @@ static bool is_lost(const session *s, bench_provider provider, const char *by, c
         const bench_lost *lost = &q->lost[i];
         bool same = !name[0] || !lost->name[0] || strcmp(lost->name, name) == 0;
         if (strcmp(lost->by, by) != 0 || !same) continue;
-        r->candidate = bench_candidate_blank(provider, by, lost->name);
+        r->candidate = bench_candidate_blank(provider, by, lost->name[0] ? lost->name : by);
         r->loss = lost->loss;
         r->error = lost->error;
         r->status = lost->error.status;
@@ -118,7 +118,7 @@ static void open_candidates(session *s) {
         if (r->status == KZ_UNSUPPORTED) memset(r, 0, sizeof *r), s->outcome->count--;
     }
     for (size_t i = 0; i < q->broken_count && (r = next_result(s)); i++) {
-        r->candidate = bench_candidate_blank(BENCH_PEER, q->broken[i].by, "");
+        r->candidate = bench_candidate_blank(BENCH_PEER, q->broken[i].by, q->broken[i].by);
         r->error = q->broken[i].error;
         r->status = r->error.status;
     }

@@ -72,7 +72,7 @@ KZ_PEERS="$FOLDER/broken" "$KZ" bench sgemm/11_cpu_naive --device cpu --mode lat
 [ "$("$JSON_LINES" candidate.by openblas < "$FOLDER/broken.jsonl")" = 1 ] || fail "a broken library is no row"
 [ "$("$JSON_LINES" candidate.by kz < "$FOLDER/broken.jsonl")" = 1 ] || fail "a broken library ends the others too"
 expect_err "libkz_peer_openblas.so could not be opened"
-expect_out "the peer $FOLDER/broken/libkz_peer_openblas.so could not be opened"
+expect_out "  openblas: the peer $FOLDER/broken/libkz_peer_openblas.so could not be opened"
 
 # A kernel that breaks its device, on a GPU behind a driver of the tests' own.
 cat > "$FOLDER/fault_add_f32.ptx" << END
