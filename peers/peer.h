@@ -14,6 +14,7 @@ extern "C" {
 #endif
 
 enum { KZ_PEER_INTERFACE = 3 };
+enum { KZ_PEER_DOES_NOT = 2 }; // of prepare: this case is none that the rival does, whatever it offered
 
 typedef struct kz_peer_problem {
     const char *family, *operation;

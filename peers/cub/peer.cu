@@ -42,7 +42,7 @@ static const operation *find(const kz_peer_problem *problem) {
 static int finish(cudaError_t error, const char **why) {
     if (error == cudaSuccess) return 0;
     *why = error == cudaErrorNotSupported ? "CUB does not do this case" : cudaGetErrorString(error);
-    return 1;
+    return error == cudaErrorNotSupported ? KZ_PEER_DOES_NOT : 1;
 }
 
 static const char *offers(const kz_peer_problem *problem) {

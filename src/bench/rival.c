@@ -156,8 +156,10 @@ static kz_status choose_algorithm(rival *r, int *tried, kz_error *error) {
 static kz_status rival_prepare(rival *r, bench_candidate *candidate, const char *offer, kz_error *error) {
     const char *why = "no reason given";
     int tried = 0;
-    if (r->peer->prepare(&r->problem, &r->plan, &why) != 0)
-        return base_fail(error, KZ_DRIVER, "the peer %s could not prepare: %s", r->peer->name, why);
+    int failed = r->peer->prepare(&r->problem, &r->plan, &why);
+    if (failed)
+        return base_fail(error, failed == KZ_PEER_DOES_NOT ? KZ_UNSUPPORTED : KZ_DRIVER,
+                         "the peer %s could not prepare: %s", r->peer->name, why);
     candidate->workspace_bytes = r->plan.workspace_bytes + r->plan.kept_bytes;
     kz_status status = kz_memory_alloc(r->data->device, r->plan.workspace_bytes, &r->workspace, error);
     if (status == KZ_OK && r->peer->on_cpu) status = rival_load(r, error);

@@ -236,6 +236,11 @@ static int host_fails(const kz_peer_problem *p, const kz_peer_plan *plan, const 
     return 1;
 }
 
+static int does_not(const kz_peer_problem *p, kz_peer_plan *plan, const char **why) {
+    *why = "it was never meant to";
+    return KZ_PEER_DOES_NOT;
+}
+
 static void rivals_run_on_the_cpu_too(void **state) {
     (void)state;
     static const kz_peer good = {KZ_PEER_INTERFACE, "good",       true,     version,
@@ -250,11 +255,15 @@ static void rivals_run_on_the_cpu_too(void **state) {
     bench_request request = request_for(device, probes);
     request.variants = (const kz_variant *const[]){&variants[0]};
     request.variant_count = 1;
-    request.peers = (const kz_peer *const[]){&good, &bad, &other};
-    request.peer_count = 3;
+    static const kz_peer none = {KZ_PEER_INTERFACE, "none",   true,     version,
+                                 host_offers,       does_not, host_run, NULL};
+    request.peers = (const kz_peer *const[]){&good, &bad, &other, &none};
+    request.peer_count = 4;
     bench_outcome *o;
     assert_int_equal(bench_run(&request, &o, NULL), KZ_OK);
-    assert_int_equal(o->count, 4); // ours, two rivals and the peak: a GPU's rival is no candidate
+    assert_int_equal(
+        o->count,
+        4); // ours, two rivals and the peak: a GPU's rival is no candidate, nor one that does not do the case
     assert_int_equal(bench_outcome_best(o, BENCH_PEER), 1);
     const bench_result *r = &o->results[1], *failed = &o->results[2];
     assert_string_equal(r->candidate.by, "good");
