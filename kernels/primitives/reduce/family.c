@@ -163,6 +163,7 @@ static const kz_case cases[] = {
     CHECK(SUM, F32, 1023),
     CHECK(SUM, F32, 1024),
     CHECK(SUM, F32, 5003, .data = KZ_DATA_EQUAL), // elements that all round alike
+    CHECK(SUM, F32, 2500009), // 06 and 07 go round their unrolled loop on 132 multiprocessors
     CHECK(SUM, F64, 1200007), // 06 to 09 go round their unrolled loop on 132 multiprocessors
     CHECK(SUM, F32, 4097, .misalign = 3),
     KZ_CONSTANT(CHECK, SUM, F32, 1000),
