@@ -44,6 +44,13 @@ static void repeats_are_found(void **state) {
     base_text_free(&text);
 }
 
+// The first four bytes have a match, and the nine after the first have one: a literal and the second are cheaper than
+// two matches. 18 literals, their token and the second byte of their count, a distance; a token and 12 literals.
+static void the_cheapest_way_is_taken(void **state) {
+    static const char text[] = "abcd12bcdefghij34abcdefghijKLMNOPQRSTUV";
+    assert_int_equal(there_and_back((const uint8_t *)text, strlen(text)), (18 + 2 + 2) + (1 + 12));
+}
+
 static void damage_is_noticed(void **state) {
     static const char text[] = "one two one two one two one two one two three";
     size_t size = 0;
@@ -79,11 +86,9 @@ static void what_cannot_be_is_refused_in_time(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(lengths),
-        cmocka_unit_test(random_bytes_hardly_grow),
-        cmocka_unit_test(repeats_are_found),
-        cmocka_unit_test(damage_is_noticed),
-        cmocka_unit_test(what_cannot_be_is_refused_in_time),
+        cmocka_unit_test(lengths),           cmocka_unit_test(random_bytes_hardly_grow),
+        cmocka_unit_test(repeats_are_found), cmocka_unit_test(the_cheapest_way_is_taken),
+        cmocka_unit_test(damage_is_noticed), cmocka_unit_test(what_cannot_be_is_refused_in_time),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
