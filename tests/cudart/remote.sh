@@ -55,6 +55,12 @@ questions without end: 0
 it still serves: 0
 END
 
+# The folder where kz-device is started, a student's, lends it no library.
+mkdir "$work/folder"
+for name in libc.so.6 libm.so.6 libcudart.so.13; do echo "no library" >"$work/folder/$name"; done
+(cd "$work/folder" && LD_LIBRARY_PATH=$libraries/remote "$libraries/kz-device" "$work/program" >"$work/folder.txt" 2>&1)
+grep -q "^graph 201" "$work/folder.txt" || not_so "it starts anywhere: $(cat "$work/folder.txt")"
+
 # Whoever starts the small library by hand is told what it is for.
 LD_LIBRARY_PATH=$libraries/remote "$work/program" 2>&1 | grep -q "kz run" || not_so "the small library says what it is for"
 [ $failed = 0 ] && echo "all right"

@@ -1,4 +1,5 @@
-// kz-device PROGRAM [ARGUMENTS]: has the device of a program that is judged, in a process of its own.
+// kz-device PROGRAM [ARGUMENTS]: has the device of a program that is judged, in a process of its own. All of it is in the
+// runtime's library, and main.c starts it.
 //
 // The program gets a socket, and no part of the runtime: what is counted and found is counted here, and the record leaves
 // by a pipe that the program never had (descriptor 4). The sandbox around both keeps the program from reaching into this
@@ -20,6 +21,7 @@
 
 #include "channel.h"
 #include "cudart/runtime.h"
+#include "device.h"
 #include "sandbox/sandbox.h"
 #include "serve.h"
 
@@ -118,7 +120,7 @@ static int end_as(int state) {
     return 128 + WTERMSIG(state);
 }
 
-int main(int argc, char **argv) {
+int cudart_device_main(int argc, char **argv) {
     int door[2], state = 0;
     if (argc < 2) {
         fprintf(stderr, "usage: kz-device PROGRAM [ARGUMENTS]: the grader starts it\n");
