@@ -9,9 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Best first.
-static const device_backend *const backends[] = {&device_cuda, &device_sim, &device_cpu};
-
 // ---- helpers ---------------------------------------------------------------------------------------
 
 const char *device_size_text(uint64_t bytes, char text[DEVICE_SIZE_TEXT]) {
@@ -81,9 +78,9 @@ kz_status kz_device_list(kz_device_info *infos, size_t capacity, size_t *count, 
     }
     if (status) return status;
     *count = 0;
-    for (size_t i = 0; i < BASE_COUNT(backends); i++) {
+    for (const device_backend *const *b = device_backends; *b; b++) {
         size_t room = *count < capacity ? capacity - *count : 0;
-        *count += backends[i]->list(room ? found + *count : NULL, room);
+        *count += (*b)->list(room ? found + *count : NULL, room);
     }
     size_t bytes = capacity ? infos->size : 0;
     for (size_t i = 0; i < *count && i < capacity; i++)
@@ -96,16 +93,17 @@ kz_status kz_device_open(const char *id, kz_device **device, kz_error *error) {
     kz_status status = BASE_NEED_RESULT(device, kz_device *, error);
     if (status) return status;
     *device = NULL;
+    const device_backend *const *b = device_backends;
     if (!id) { // the best there is; a GPU that is there but does not open is an error, not a reason to
                // simulate
-        const device_backend *best = device_cuda.list(NULL, 0) ? &device_cuda : &device_sim;
-        return best->open(NULL, device, error);
+        while (b[1] && b[0]->list(NULL, 0) == 0) b++;
+        return b[0]->open(NULL, device, error);
     }
-    for (size_t i = 0; i < BASE_COUNT(backends); i++) {
-        size_t length = strlen(backends[i]->prefix);
-        if (strncmp(id, backends[i]->prefix, length) != 0) continue;
-        if (id[length] == 0) return backends[i]->open(NULL, device, error);
-        if (id[length] == ':') return backends[i]->open(id + length + 1, device, error);
+    for (; *b; b++) {
+        size_t length = strlen((*b)->prefix);
+        if (strncmp(id, (*b)->prefix, length) != 0) continue;
+        if (id[length] == 0) return (*b)->open(NULL, device, error);
+        if (id[length] == ':') return (*b)->open(id + length + 1, device, error);
     }
     base_fail(error, KZ_NO_DEVICE, "there is no device '%.60s'", id);
     device_note_present(error);

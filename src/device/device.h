@@ -93,6 +93,7 @@ typedef struct device_backend {
 } device_backend;
 
 extern const device_backend device_cuda, device_sim, device_cpu;
+extern const device_backend *const device_backends[]; // best first; NULL ends them
 
 // ---- observing: only the simulator can ------------------------------------------------------------
 
