@@ -39,6 +39,7 @@ static kz_status unknown_option(const cli_command *command, const char *verb, co
 bool cli_names_output(const cli_option *option, const char *word) {
     const char *dot = strrchr(word, '.');
     size_t length = strlen(option->name);
+    if (option->kind == CLI_OUTPUT && base_ends_with(word, "/")) return true; // a folder is no program
     if (option->kind != CLI_OUTPUT || !dot || strncmp(dot + 1, option->name, length) != 0) return false;
     return !dot[1 + length] || strcmp(dot, ".jsonl") == 0;
 }

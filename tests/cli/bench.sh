@@ -41,7 +41,7 @@ expect_exit 0 bench vector_add/01_naive vector_add/03_vector --device sim --case
 [ "$("$JSON_LINES" mode counters < "$FOLDER/out")" = 2 ] || fail "not those two variants"
 
 # A folder gets a file per family, named as under results/.
-expect_exit 0 bench vector_add/01_naive --device sim --case add-f32-n1025-uniform --commit c0ffee --json "$FOLDER/many/"
+expect_exit 0 bench --commit c0ffee --json "$FOLDER/many/" vector_add/01_naive --device sim --case add-f32-n1025-uniform
 expect_err "kz: made the folder $FOLDER/many"
 [ "$(cat "$FOLDER"/many/2*-c0ffee-vector_add.jsonl | "$JSON_LINES" code.commit c0ffee)" = 1 ] || fail "no file per family"
 
