@@ -118,7 +118,8 @@ static int measure(const job *j, workload_bench *bench, workload_page *page) {
                            .to_stdout = to_stdout,
                            .metrics = j->metrics,
                            .baseline = json_incref(j->baseline),
-                           .chosen_rivals = o->rivals.count > 0};
+                           .rivals = o->rivals.items,
+                           .rival_count = o->rivals.count};
     kz_status status = workload_bench_run(bench, &report, &error);
     if (!page->faulted && (!status || report.tally.cases))
         report_bench_end(&report, base_seconds() - j->wanted->start);

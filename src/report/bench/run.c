@@ -38,13 +38,19 @@ static void keep(report_bench *r, const bench_request *request, const bench_outc
     base_text_free(&path);
 }
 
+static bool is_asked_for(const report_bench *r, const char *rival) {
+    bool named = r->rival_count == 0;
+    for (size_t i = 0; i < r->rival_count; i++) named = named || strcmp(r->rivals[i], rival) == 0;
+    return named;
+}
+
 // A race without its rival is told of, once.
 static void note_missing_rivals(report_bench *r, const kz_family *family, const bench_outcome *outcome,
                                 const bench_peers *peers) {
     const kz_device_info *device = &r->run.device;
-    for (size_t i = 0; i < BENCH_RIVALS && device->has_clock && !r->chosen_rivals; i++) {
+    for (size_t i = 0; i < BENCH_RIVALS && device->has_clock; i++) {
         const bench_rival *rival = &bench_rivals[i];
-        bool there = r->noted[i];
+        bool there = r->noted[i] || !is_asked_for(r, rival->name);
         for (size_t k = 0; k < outcome->count; k++)
             there = there || strcmp(outcome->results[k].candidate.by, rival->name) == 0;
         base_text why = {0};

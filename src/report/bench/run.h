@@ -8,13 +8,14 @@
 #include "report/bench/table.h"
 
 typedef struct report_bench {
-    FILE *file;         // words for people
-    bench_run_info run; // of the device at hand
-    const char *path;   // of the records; "folder/" gets a file per family; NULL: none are kept
-    bool to_stdout;     // records go there too; then `file` is another
-    unsigned metrics;   // the groups that are shown beside the figures (metrics.h)
-    bool chosen_rivals; // somebody chose them: nothing is said of others
-    json_t *baseline;   // earlier records to compare with, owned; NULL: none
+    FILE *file;                // words for people
+    bench_run_info run;        // of the device at hand
+    const char *path;          // of the records; "folder/" gets a file per family; NULL: none are kept
+    bool to_stdout;            // records go there too; then `file` is another
+    unsigned metrics;          // the groups that are shown beside the figures (metrics.h)
+    const char *const *rivals; // asked for by name: nothing is said of others; no names: all
+    size_t rival_count;
+    json_t *baseline; // earlier records to compare with, owned; NULL: none
     struct {
         size_t same, worse, better, unknown;
     } since; // of the candidates' figures
