@@ -1,9 +1,12 @@
 // See graph.h.
 #include "peers/cudnn/graph.h"
 
+#include <dlfcn.h>
+#include <limits.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 // cuDNN's numbers: kinds of descriptors, then attributes of each, then types of attributes.
 enum {
@@ -116,6 +119,21 @@ static struct {
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static peer_library library;
 
+// libcudnn is a shell: its first call opens the parts that lie beside it, and aborts where it cannot.
+static bool open_part(void) {
+    Dl_info at;
+    char path[PATH_MAX];
+    const char *slash = dladdr(*(void **)&api.version, &at) ? strrchr(at.dli_fname, '/') : NULL;
+    if (!slash) return true;
+    int folder = (int)(slash - at.dli_fname);
+    if (snprintf(path, sizeof path, "%.*s/libcudnn_graph.so.9", folder, at.dli_fname) >= PATH_MAX)
+        return true;
+    if (access(path, R_OK) != 0 || dlopen(path, RTLD_NOW | RTLD_LOCAL)) return true;
+    snprintf(library.problem, sizeof library.problem, "a part of it cannot be opened: %.150s", dlerror());
+    library.handle = NULL;
+    return false;
+}
+
 static void open_library(void) {
     static const peer_symbol symbols[] = {
         {"cudnnGetVersion", &api.version},
@@ -136,7 +154,7 @@ static void open_library(void) {
                                 .symbols = symbols,
                                 .symbol_count = sizeof symbols / sizeof symbols[0]};
     peer_library_open(&library, &wanted);
-    if (!api.version) return;
+    if (!api.version || !open_part()) return;
     int number = (int)api.version(), thousand = number < 10000 ? 1000 : 10000; // 8907, 91900
     snprintf(library.version, sizeof library.version, "%d.%d.%d", number / thousand, number % thousand / 100,
              number % 100);

@@ -376,6 +376,22 @@ static void an_older_version_is_reported(void **state) {
     unsetenv("FAKE_CUBLASLT_OLD");
 }
 
+// cuDNN itself would abort.
+static void a_part_of_a_library_that_is_broken_is_reported(void **state) {
+    (void)state;
+    char folder[] = "/tmp/kz_cudnn_XXXXXX", shell[64], part[64];
+    assert_non_null(mkdtemp(folder));
+    snprintf(shell, sizeof shell, "%s/libcudnn.so.9", folder);
+    snprintf(part, sizeof part, "%s/libcudnn_graph.so.9", folder);
+    assert_int_equal(symlink(FAKE_CUDNN, shell), 0);
+    FILE *file = fopen(part, "w");
+    assert_non_null(file);
+    fputs("no library", file);
+    fclose(file);
+    check_library("cudnn", "KZ_CUDNN", shell, false, "a part of it cannot be opened");
+    unlink(part), unlink(shell), rmdir(folder);
+}
+
 static void openblas_goes_by_rows(void **state) {
     (void)state;
     bench_peers peers;
@@ -406,6 +422,7 @@ int main(void) {
         cmocka_unit_test(cublas_goes_by_rows),
         cmocka_unit_test(openblas_goes_by_rows),
         cmocka_unit_test(an_older_version_is_reported), // before theirs is opened here
+        cmocka_unit_test(a_part_of_a_library_that_is_broken_is_reported),
         cmocka_unit_test(cublaslt_has_several_algorithms),
         cmocka_unit_test(cudnn_runs_graphs),
     };
