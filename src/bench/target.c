@@ -85,15 +85,16 @@ bool bench_target_holds(const bench_target *target, const char *gpu, const kz_fa
     return strcmp(target->gpu, gpu) == 0 && family_case_matches(family, c, target->pattern);
 }
 
-// The rival's time over ours, from samples beside each other.
+// The rival's time over ours, from samples beside each other; its fastest candidate's, where it has several.
 static double speedup(const bench_target *target, const bench_outcome *outcome, size_t result) {
+    double least = NAN;
     for (size_t i = 0; i < outcome->count; i++) {
         const bench_result *r = &outcome->results[i];
         if (strcmp(r->candidate.by, target->rival) != 0 || r->status != KZ_OK) continue;
         bench_ratio ratio = bench_outcome_ratio(outcome, result, i, outcome->figure);
-        if (ratio.valid) return 1 / ratio.ratio;
+        if (ratio.valid) least = fmin(least, 1 / ratio.ratio); // fmin takes the number where the other is NAN
     }
-    return NAN;
+    return least;
 }
 
 typedef struct measured {

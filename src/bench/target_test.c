@@ -100,12 +100,25 @@ static void a_rival_that_did_not_run_leaves_it_open(void **state) {
     assert_false(v.met);
 }
 
+static void of_several_candidates_the_fastest_is_the_rival(void **state) {
+    (void)state;
+    bench_targets targets;
+    double ours[40], theirs[40], faster[40];
+    bench_outcome o = outcome(ours, theirs, 40);
+    for (size_t i = 0; i < 40; i++) faster[i] = theirs[i] / 2;
+    o.results[o.count] = o.results[1];
+    o.results[o.count++].timings[0].series.samples = faster;
+    assert_int_equal(bench_targets_parse(good, "targets.csv", &targets, NULL), KZ_OK);
+    assert_float_equal(bench_target_judge(&targets.rows[1], &o, 0).value, 0.99 / 2, 1e-9);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(rows_are_read),
         cmocka_unit_test(wrong_rows_are_named),
         cmocka_unit_test(goals_are_judged),
         cmocka_unit_test(a_rival_that_did_not_run_leaves_it_open),
+        cmocka_unit_test(of_several_candidates_the_fastest_is_the_rival),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

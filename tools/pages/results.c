@@ -90,20 +90,25 @@ static const char *share(char text[32], double value) {
     return text;
 }
 
-// How the record itself compares with the rival, from samples taken beside each other; NULL where it does
-// not.
-static json_t *comparison(const bench_figure *ours, const char *rival) {
+// How the record itself compares with the rival's candidate of that name, from samples taken beside each other; without a
+// name, with its fastest. NULL where it does not.
+static json_t *comparison(const bench_figure *ours, const char *rival, const char *candidate) {
     size_t i;
-    json_t *one;
+    json_t *one, *found = NULL;
+    double most = 0;
     json_array_foreach(json_object_get(ours->record, "compare"), i, one) {
-        const char *with = json_string_value(json_object_get(one, "with"));
-        if (with && strcmp(with, rival) == 0) return one;
+        const char *with = json_string_value(json_object_get(one, "with")),
+                   *name = json_string_value(json_object_get(one, "name"));
+        double ratio = json_number_value(json_object_get(one, "time_ratio"));
+        if (!with || strcmp(with, rival) != 0 || ratio <= most) continue;
+        if (candidate && name && strcmp(name, candidate) != 0) continue;
+        found = one, most = ratio;
     }
-    return NULL;
+    return found;
 }
 
 static void add_ratio(base_text *out, const bench_figure *ours, const bench_figure *rival) {
-    json_t *one = rival ? comparison(ours, rival->by) : NULL;
+    json_t *one = rival ? comparison(ours, rival->by, rival->candidate) : NULL;
     if (one)
         base_text_add(out, " %.3fx [%.3f, %.3f]", 1 / json_number_value(json_object_get(one, "time_ratio")),
                       1 / json_number_value(json_object_get(one, "high")),
@@ -114,7 +119,7 @@ static void add_ratio(base_text *out, const bench_figure *ours, const bench_figu
 static double value_of(const bench_target *target, const void *context) {
     const bench_figure *f = context;
     if (strcmp(target->metric, "speedup") != 0) return bench_figure_number(f, "derived", target->metric);
-    json_t *ratio = json_object_get(comparison(f, target->rival), "time_ratio");
+    json_t *ratio = json_object_get(comparison(f, target->rival, NULL), "time_ratio");
     return json_is_number(ratio) ? 1 / json_number_value(ratio) : (double)NAN;
 }
 
