@@ -17,18 +17,26 @@ typedef enum bench_change_kind {
     BENCH_CHANGE_UNKNOWN,
     BENCH_CHANGE_NONE,
     BENCH_CHANGE_WORSE,
-    BENCH_CHANGE_BETTER
+    BENCH_CHANGE_BETTER,
+    BENCH_CHANGE_UNFAIR // one of the two was taken with more processes on the device: nothing is judged
 } bench_change_kind;
 
 typedef struct bench_change {
-    bench_change_kind kind;    // unknown: there is no such record, or one of the two has no figure
-    const char *what;          // "time", or the count that changed most: "global_sectors"
-    double before, now;        // seconds, or counts
+    bench_change_kind kind; // unknown: there is no such record, or one of the two has no figure
+    const char *what;       // "time", or the count that changed most: "global_sectors"
+    double before, now;     // seconds, or counts
+    struct {
+        int before, now;
+    } processes;               // that had the device open; 0 where unknown
     const char *date, *commit; // of the earlier one; "" where it does not say
 } bench_change;
 
-// What became of a record's figure since the newest record of the same device, case, candidate and mode. The texts are the
-// earlier record's. The family knows former names of its variants; it may be NULL.
+// How many processes had the device open while a record's figure was taken; 0 where it does not say.
+int bench_record_processes(const json_t *record);
+
+// What became of a record's figure since the newest record of the same device, case, candidate and condition, with as many
+// processes on the device, else of any number. The texts are the earlier record's. The family knows former names of its
+// variants; it may be NULL.
 bench_change bench_baseline_compare(const json_t *records, const json_t *record, const kz_family *family);
 
 #endif

@@ -60,6 +60,31 @@ static void test_conditions(void **state) {
     assert_int_equal(compare(dirty, UNDER("3", "cold", "later", 200)).kind, BENCH_CHANGE_UNKNOWN);
 }
 
+// Idle processes change what a run takes: only like is judged. Earlier records know of others' processes alone.
+static void test_processes(void **state) {
+#define BESIDE(time, processes, median)                                                                      \
+    RECORD(time, "latency", "a", "\"processes\":" #processes "," TIMES(median, median, median))
+    static const char alone[] = BESIDE("1", 1, 100), crowd[] = BESIDE("2", 3, 200);
+    static const char earlier[] =
+        RECORD("1", "latency", "a", "\"environment\":{\"other_processes\":0}," TIMES(100, 100, 100));
+    bench_change c = compare(alone, BESIDE("3", 3, 200));
+    assert_int_equal(c.kind, BENCH_CHANGE_UNFAIR);
+    assert_true(c.processes.before == 1 && c.processes.now == 3 && c.before == 100 && c.now == 200);
+    assert_int_equal(compare(alone, BESIDE("3", 1, 200)).kind, BENCH_CHANGE_WORSE);
+    assert_int_equal(compare(earlier, BESIDE("3", 2, 200)).kind, BENCH_CHANGE_UNFAIR);
+    assert_int_equal(compare(earlier, BESIDE("3", 1, 200)).kind, BENCH_CHANGE_WORSE);
+    // The newest of the same number; of another only where there is none.
+    base_text both = {0};
+    base_text_add(&both, "%s,%s", alone, crowd);
+    assert_int_equal(compare(both.data, BESIDE("3", 3, 200)).kind, BENCH_CHANGE_NONE);
+    assert_int_equal(compare(both.data, BESIDE("3", 1, 200)).kind, BENCH_CHANGE_WORSE);
+    assert_int_equal(compare(both.data, BESIDE("3", 2, 200)).processes.before, 3);
+    base_text_free(&both);
+    // Where it is not known, nothing can be told.
+    assert_int_equal(compare(RECORD("1", "latency", "a", TIMES(100, 100, 100)), crowd).kind,
+                     BENCH_CHANGE_WORSE);
+}
+
 // A look in passing is no figure, before and now.
 static void test_quick_runs(void **state) {
     static const char before[] = RECORD("1", "latency", "a", TIMES(100, 100, 100)),
@@ -99,6 +124,7 @@ int main(void) {
         cmocka_unit_test(test_times),      cmocka_unit_test(test_conditions),
         cmocka_unit_test(test_quick_runs), cmocka_unit_test(test_former_names),
         cmocka_unit_test(test_counts),     cmocka_unit_test(test_a_baseline_that_is_not_there),
+        cmocka_unit_test(test_processes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -45,6 +45,8 @@ typedef struct bench_request {
     size_t peer_count;
     bench_remote *const *remotes; // rivals in Python
     size_t remote_count;
+    bench_remote *const *all_remotes; // those of other cases too, whose processes may be alive; may be NULL
+    size_t all_remote_count;
     uint64_t seed;
     bench_rule rule;
     const bench_condition *conditions; // at most BENCH_CONDITIONS; NULL: latency and throughput, cold
@@ -72,6 +74,7 @@ typedef struct bench_timing {
     bench_series series;
     size_t runs; // in one sample
     bench_health before, after;
+    int processes;                   // that had the device open meanwhile, this one among them
     double bytes_per_s, flops_per_s; // 0 where the work is 0
     double of_copy;                  // share of the measured copy; NAN where none was measured
     double of_compute;               // share of what the cores can compute; NAN where that is not the measure
@@ -135,7 +138,7 @@ uint64_t bench_peak_bytes(const bench_outcome *outcome, const bench_candidate *c
 bool bench_work_computes(const kz_work *work);
 
 // Ours over the other's, from samples taken under that condition, the one beside the other. Invalid where one was not
-// timed.
+// timed, or other processes had the device open meanwhile: idle ones change what a run takes.
 bench_ratio bench_outcome_ratio(const bench_outcome *outcome, size_t ours, size_t other, size_t condition);
 
 // The counterpart of the figure's condition, where it was measured too: single runs beside graphs of them, or the

@@ -84,6 +84,16 @@ static double scaled(int failed, const unsigned *value, double scale) {
     return failed ? (double)NAN : *value * scale;
 }
 
+// Those that compute, but for one; -1 where unknown.
+static int count_processes(const bench_monitor *m, unsigned without) {
+    nvml_process found[PROCESSES];
+    unsigned count = PROCESSES;
+    if (!m->processes || m->processes(m->device, &count, found) != 0) return -1;
+    int counted = 0;
+    for (unsigned i = 0; i < count; i++) counted += found[i].pid != without;
+    return counted;
+}
+
 bench_health bench_monitor_read(const bench_monitor *m) {
     bench_health h = {.sm_hz = NAN,
                       .memory_hz = NAN,
@@ -91,7 +101,8 @@ bench_health bench_monitor_read(const bench_monitor *m) {
                       .power_w = NAN,
                       .power_limit_w = NAN,
                       .energy_j = NAN,
-                      .throttle_reasons = -1};
+                      .throttle_reasons = -1,
+                      .processes = -1};
     if (!m) return h;
     unsigned value = 0;
     unsigned long long reasons = 0, millijoules = 0;
@@ -104,6 +115,7 @@ bench_health bench_monitor_read(const bench_monitor *m) {
     if (m->power_limit) h.power_limit_w = scaled(m->power_limit(m->device, &value), &value, 1e-3);
     if (m->energy && m->energy(m->device, &millijoules) == 0) h.energy_j = (double)millijoules * 1e-3;
     if (m->throttle && m->throttle(m->device, &reasons) == 0) h.throttle_reasons = (int64_t)reasons;
+    h.processes = count_processes(m, 0);
     return h;
 }
 
@@ -113,14 +125,7 @@ double bench_mean_power(const bench_health *before, const bench_health *after) {
                                                         : (double)NAN;
 }
 
-int bench_monitor_others(const bench_monitor *m) {
-    nvml_process found[PROCESSES];
-    unsigned count = PROCESSES;
-    if (!m || !m->processes || m->processes(m->device, &count, found) != 0) return -1;
-    int others = 0;
-    for (unsigned i = 0; i < count; i++) others += found[i].pid != (unsigned)getpid();
-    return others;
-}
+int bench_monitor_others(const bench_monitor *m) { return m ? count_processes(m, (unsigned)getpid()) : -1; }
 
 void bench_throttle_text(int64_t reasons, char *text, int size) {
     static const struct {

@@ -13,6 +13,7 @@ typedef struct bench_health {
     double temperature_c, power_w, power_limit_w;
     double energy_j;          // since the driver was loaded: differences count
     int64_t throttle_reasons; // NVML's bits; 0 is none, -1 unknown
+    int processes;            // that compute on the device, whosever they are; -1 unknown
 } bench_health;
 
 // The mean power between two readings, by the energy that went through in between; NAN where unknown.

@@ -14,6 +14,7 @@ static void without_nvml_nothing_is_known(void **state) {
     bench_health h = bench_monitor_read(NULL);
     assert_false(h.known);
     assert_true(isnan(h.sm_hz) && isnan(h.power_w) && isnan(h.energy_j) && h.throttle_reasons == -1);
+    assert_int_equal(h.processes, -1);
     assert_null(bench_monitor_driver(NULL));
     assert_null(bench_monitor_uuid(NULL));
     assert_int_equal(bench_monitor_others(NULL), -1);
@@ -33,6 +34,7 @@ static void figures_come_in_si_units(void **state) {
     assert_true(isnan(h.temperature_c)); // the fake fails there
     assert_true(isnan(h.power_limit_w)); // and has no such function
     assert_int_equal(h.throttle_reasons, 0x24);
+    assert_int_equal(h.processes, 2);
     assert_float_equal(bench_monitor_read(m).energy_j - h.energy_j, 0.75, 1e-9);
     assert_string_equal(bench_monitor_driver(m), "580.1");
     assert_string_equal(bench_monitor_uuid(m), "GPU-1");

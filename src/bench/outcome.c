@@ -105,11 +105,12 @@ uint64_t bench_peak_bytes(const bench_outcome *o, const bench_candidate *c) {
 bool bench_work_computes(const kz_work *work) { return work->bytes > 0 && work->flops > 20 * work->bytes; }
 
 bench_ratio bench_outcome_ratio(const bench_outcome *outcome, size_t ours, size_t other, size_t condition) {
-    const bench_series *a = &outcome->results[ours].timings[condition].series;
-    const bench_series *b = &outcome->results[other].timings[condition].series;
+    const bench_timing *a = &outcome->results[ours].timings[condition];
+    const bench_timing *b = &outcome->results[other].timings[condition];
     bench_ratio ratio = {0};
-    size_t pairs = a->count < b->count ? a->count : b->count;
-    bench_compare(a->samples, b->samples, pairs, outcome->seed, &ratio);
+    size_t pairs = a->series.count < b->series.count ? a->series.count : b->series.count;
+    if (a->processes == b->processes)
+        bench_compare(a->series.samples, b->series.samples, pairs, outcome->seed, &ratio);
     return ratio;
 }
 

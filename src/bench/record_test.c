@@ -27,6 +27,7 @@ static void fill_timing(bench_timing *t, double seconds, double *samples) {
     for (size_t i = 0; i < SAMPLES; i++) samples[i] = seconds * (1 + 1e-4 * (double)i);
     t->taken = true;
     t->runs = 7;
+    t->processes = 2;
     t->series = (bench_series){.samples = samples, .count = SAMPLES, .state = BENCH_CONVERGED, .warm = true};
     bench_summarise(samples, SAMPLES, &t->series.summary);
     t->bytes_per_s = 4e3 / t->series.summary.median;
@@ -86,6 +87,7 @@ static void a_record_says_what_was_measured(void **state) {
     assert_string_equal(json_string_value(at(r, "mode")), "throughput");
     assert_true(json_is_true(at(r, "figure")));
     assert_int_equal(json_integer_value(at(r, "runs_per_sample")), 7);
+    assert_int_equal(json_integer_value(at(r, "processes")), 2);
     assert_null(at(r, "samples_s")); // nobody asked for them
     assert_int_equal(strlen(json_string_value(at(r, "statistics.digest"))), 16);
     assert_float_equal(json_real_value(at(r, "statistics.median_s")), 2.0039e-6, 1e-10);

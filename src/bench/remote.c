@@ -120,6 +120,7 @@ void bench_remote_close(bench_remote *r) {
 }
 
 const char *bench_remote_name(const bench_remote *r) { return r->name; }
+bool bench_remote_is_alive(const bench_remote *r) { return r->process.id != 0; }
 const char *bench_remote_missing(const bench_remote *r) { return r->missing; }
 
 // $KZ_PYTHON; the environment that `tools/setup python` made in this checkout; the system's.

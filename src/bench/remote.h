@@ -15,6 +15,7 @@ kz_status bench_remote_open(const char *name, const char *file, const char *fold
                             kz_error *error);
 void bench_remote_close(bench_remote *remote); // ends its process; NULL is allowed
 const char *bench_remote_name(const bench_remote *remote);
+bool bench_remote_is_alive(const bench_remote *remote); // its process runs, and has the device open
 // Why the provider is not there (a package is missing, say), and what helps; "" where it is, or was not asked yet.
 const char *bench_remote_missing(const bench_remote *remote);
 

@@ -93,6 +93,8 @@ static kz_status run(fixture *f, const char *offers, bool (*interrupted)(void)) 
                                    .rule = rule,
                                    .remotes = &f->remote,
                                    .remote_count = 1,
+                                   .all_remotes = &f->remote,
+                                   .all_remote_count = 1,
                                    .conditions = conditions,
                                    .condition_count = BASE_COUNT(conditions),
                                    .interrupted = interrupted};
@@ -121,6 +123,7 @@ static void expect_timed(const bench_result *r) {
     for (size_t k = 0; k < 2; k++) {
         assert_true(r->timings[k].taken && r->timings[k].series.count >= 3);
         assert_true(r->timings[k].series.summary.median > 0);
+        assert_int_equal(r->timings[k].processes, 2); // kz's and its own
         assert_true(k == 0 ? r->timings[k].runs == 1 : r->timings[k].runs >= 1);
     }
 }

@@ -345,6 +345,15 @@ static void at_half_time(void *context) {
     half->health = bench_monitor_read(half->monitor);
 }
 
+// Who had the device open between two readings: kz and the rivals in Python that are alive, or as many as NVML saw.
+static int count_processes(const session *s, const bench_health *before, const bench_health *after) {
+    const bench_request *q = s->request;
+    int count = 1;
+    for (size_t i = 0; i < q->all_remote_count; i++) count += bench_remote_is_alive(q->all_remotes[i]);
+    if (before->processes > count) count = before->processes;
+    return after->processes > count ? after->processes : count;
+}
+
 // One after the other: what is sustained leaves no gap for another.
 static kz_status sustain_all(session *s, bench_sampler *sampler, size_t condition, kz_error *error) {
     bench_clock clock = bench_sampler_clock(sampler);
@@ -352,11 +361,12 @@ static kz_status sustain_all(session *s, bench_sampler *sampler, size_t conditio
     for (size_t i = 0; i < s->timed_count && status == KZ_OK && !stopped(s); i++) {
         bench_result *r = &s->outcome->results[s->result_of[i]];
         bench_timing *t = &r->timings[condition];
-        half_time half = {s->request->monitor, {0}};
+        half_time half = {s->request->monitor, bench_monitor_read(NULL)};
         r->status = bench_sustain(&clock, SUSTAINED, i, &t->series, at_half_time, &half, &r->error);
         if (bench_is_fatal(r->status)) status = give_error(r, error);
         t->before = half.health;
         t->after = bench_monitor_read(s->request->monitor); // the next sample is under way
+        t->processes = count_processes(s, &t->before, &t->after);
         t->taken = t->series.count > 0;
         t->runs = bench_sampler_runs(sampler, i);
     }
@@ -371,6 +381,7 @@ static kz_status measure_all(session *s, bench_sampler *sampler, size_t conditio
     bench_health before = bench_monitor_read(s->request->monitor);
     kz_status status = bench_measure(&clock, &rule, s->timed_count, series, errors, error);
     bench_health after = bench_monitor_read(s->request->monitor);
+    int processes = count_processes(s, &before, &after);
     for (size_t i = 0; i < s->timed_count; i++) {
         bench_result *r = &s->outcome->results[s->result_of[i]];
         bench_timing *t = &r->timings[condition];
@@ -381,6 +392,7 @@ static kz_status measure_all(session *s, bench_sampler *sampler, size_t conditio
         t->runs = bench_sampler_runs(sampler, i);
         t->before = before;
         t->after = after;
+        t->processes = processes;
     }
     return status;
 }

@@ -271,6 +271,7 @@ static void rivals_run_on_the_cpu_too(void **state) {
     for (size_t k = 0; k < o->condition_count; k++) { // in a graph as well: there it must really run
         assert_true(r->timings[k].taken && r->timings[k].series.summary.median > 0);
         assert_true(bench_outcome_ratio(o, 0, 1, k).valid);
+        assert_int_equal(r->timings[k].processes, 1); // this one
     }
     assert_true(r->after.done && r->fresh.done && r->fresh.comparison.wrong == 0);
     assert_int_equal(failed->status, KZ_TOOL);

@@ -183,6 +183,8 @@ static void prepare(workload_bench *b, const workload_bench_case *item, prepared
                                  .peer_count = pick_peers(b, item, info, p->peers),
                                  .remotes = p->remotes,
                                  .remote_count = pick_remotes(b, item, info, p->remotes),
+                                 .all_remotes = b->peers.remotes,
+                                 .all_remote_count = b->peers.remote_count,
                                  .seed = b->options->seed,
                                  .rule = b->rule,
                                  .conditions = p->conditions,

@@ -85,6 +85,28 @@ static void a_target_is_met(void **state) {
     free(o);
 }
 
+// A ratio is of figures that were taken beside the same number of processes, and how many these were is shown.
+static void processes_on_the_device_are_shown(void **state) {
+    (void)state;
+    report_bench_tally tally = {0};
+    bench_outcome *o = make();
+    for (int i = 0; i < RESULTS; i++) o->results[i].timings[0].processes = 1;
+    char *text = print(o, HEADER, &tally);
+    assert_null(strstr(text, "processes"));
+    free(text);
+    for (int i = 0; i < RESULTS; i++) o->results[i].timings[0].processes = 3;
+    text = print(o, HEADER, &tally);
+    assert_has(text, "  3 processes had the device open, kz among them\n");
+    assert_has(text, "0.955x [0.955, 0.955] slower\n");
+    free(text);
+    o->results[RIVAL].timings[0].processes = 4;
+    text = print(o, HEADER, &tally);
+    assert_has(text, "  3 to 4 processes had the device open; ratios are of one number of them\n");
+    assert_null(strstr(text, "0.955x"));
+    free(text);
+    free(o);
+}
+
 // At 100 columns, to the letter: the greatest error of all checks stands beside the time, a rival's too.
 static void the_error_stands_beside_the_time(void **state) {
     (void)state;
@@ -320,6 +342,36 @@ static void a_run_is_summed_up(void **state) {
     report_bench_free(&report);
 }
 
+// Slower, but with two more processes on the device than the earlier figure: no regression.
+static void what_is_not_alike_is_not_judged(void **state) {
+    char *text;
+    size_t size;
+    report_bench report = {.file = open_memstream(&text, &size), .run = {.id = "now", .device = device}};
+    bench_outcome *o = make();
+    const bench_request request = {.family = &family, .c = &the_case};
+    const bench_peers peers = {0};
+    const bench_targets targets = {0};
+    o->limit = bench_limit_of(NULL, &o->work, KZ_F32);
+    for (int i = 0; i < RESULTS; i++) o->results[i].timings[0].processes = 3;
+    report.baseline = json_pack("[{s{ss}, s{ss}, s{ss, ss}, s{ss, ss}, s{ss, ss}, ss, ss, si, s{sf}}]", "run",
+                                "time", "2026-11-16T00:00:00Z", "code", "commit", "c0ffee", "device", "name",
+                                "NVIDIA H200", "gpu", "h200", "case", "family", family.name, "name", o->name,
+                                "candidate", "by", "kz", "name", "02_vector", "mode", "latency", "status",
+                                "ok", "processes", 1, "statistics", "median_s", 1e-4);
+    report_bench_case(&report, &request, o, &targets, &peers);
+    report_bench_end(&report, 1);
+    fflush(report.file);
+    assert_has(text,
+               "not judged: 02_vector, 110 us with 3 processes on the device, was 100 us with 1 (+10.0%); "
+               "2026-11-16, commit c0ffee\n");
+    assert_has(text, "since the earlier records: 0 worse, 0 better, 0 the same,");
+    assert_has(text, "not judged: 1, taken with more or fewer processes on the device than then");
+    fclose(report.file);
+    free(text);
+    free(o);
+    report_bench_free(&report);
+}
+
 static size_t count(const char *text, const char *what) {
     size_t found = 0;
     for (const char *at = text; (at = strstr(at, what)); at++) found++;
@@ -376,6 +428,7 @@ static void a_simpler_choice_says_what_it_gives_up(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_target_is_met),
+        cmocka_unit_test(processes_on_the_device_are_shown),
         cmocka_unit_test(the_error_stands_beside_the_time),
         cmocka_unit_test(what_was_missed_is_named_with_its_figures),
         cmocka_unit_test(a_goal_without_its_rival_is_open),
@@ -386,6 +439,7 @@ int main(void) {
         cmocka_unit_test(a_title_states_the_condition),
         cmocka_unit_test(conditions_stand_in_columns_that_never_mix),
         cmocka_unit_test(a_run_is_summed_up),
+        cmocka_unit_test(what_is_not_alike_is_not_judged),
         cmocka_unit_test(a_missing_rival_is_noted_once),
         cmocka_unit_test(a_simpler_choice_says_what_it_gives_up),
     };

@@ -76,9 +76,16 @@ static void print_change(const report_bench *r, const bench_candidate *candidate
         snprintf(before, sizeof before, "%.0f", c->before);
         snprintf(now, sizeof now, "%.0f", c->now);
     }
-    fprintf(r->file, "%s than before: %s%s%s, %s%s%s, was %s",
-            c->kind == BENCH_CHANGE_WORSE ? "worse" : "better", candidate->name, *condition ? ", " : "",
-            condition, timed ? "" : c->what, timed ? "" : " ", now, before);
+    static const char *const kinds[] = {[BENCH_CHANGE_WORSE] = "worse than before",
+                                        [BENCH_CHANGE_BETTER] = "better than before",
+                                        [BENCH_CHANGE_UNFAIR] = "not judged"};
+    fprintf(r->file, "%s: %s%s%s, %s%s%s", kinds[c->kind], candidate->name, *condition ? ", " : "", condition,
+            timed ? "" : c->what, timed ? "" : " ", now);
+    if (c->kind == BENCH_CHANGE_UNFAIR)
+        fprintf(r->file, " with %d process%s on the device, was %s with %d", c->processes.now,
+                c->processes.now > 1 ? "es" : "", before, c->processes.before);
+    else
+        fprintf(r->file, ", was %s", before);
     if (c->before > 0) fprintf(r->file, " (%+.1f%%)", 100 * (c->now / c->before - 1));
     fprintf(r->file, "; %.10s, commit %s\n", c->date, *c->commit ? c->commit : "unknown");
 }
@@ -92,7 +99,8 @@ static bool compare_one(report_bench *r, const bench_request *request, const ben
     r->since.worse += c.kind == BENCH_CHANGE_WORSE;
     r->since.better += c.kind == BENCH_CHANGE_BETTER;
     r->since.unknown += c.kind == BENCH_CHANGE_UNKNOWN;
-    bool changed = c.kind == BENCH_CHANGE_WORSE || c.kind == BENCH_CHANGE_BETTER;
+    r->since.unfair += c.kind == BENCH_CHANGE_UNFAIR;
+    bool changed = c.kind != BENCH_CHANGE_UNKNOWN && c.kind != BENCH_CHANGE_NONE;
     if (condition != outcome->figure) bench_condition_name(outcome->conditions[condition], name);
     if (changed) print_change(r, &outcome->results[result].candidate, name, &c);
     json_decref(record);
@@ -143,6 +151,12 @@ void report_bench_end(const report_bench *r, double seconds) {
     if (r->baseline)
         fprintf(file, "since the earlier records: %zu worse, %zu better, %zu the same, %zu not there\n",
                 r->since.worse, r->since.better, r->since.same, r->since.unknown);
+    if (r->since.unfair)
+        fprintf(file,
+                "not judged: %zu, taken with more or fewer processes on the device than then; name the "
+                "rivals of then "
+                "(--rivals)\n",
+                r->since.unfair);
     if (t->shortfalls.data) fprintf(file, "%s", t->shortfalls.data);
     if (t->cases && !r->run.device.has_clock)
         fprintf(

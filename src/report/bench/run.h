@@ -17,7 +17,7 @@ typedef struct report_bench {
     size_t rival_count;
     json_t *baseline; // earlier records to compare with, owned; NULL: none
     struct {
-        size_t same, worse, better, unknown;
+        size_t same, worse, better, unknown, unfair;
     } since; // of the candidates' figures
     report_bench_tally tally;
     bool noted[BENCH_RIVALS]; // that it is missing
@@ -30,7 +30,7 @@ typedef struct report_bench_counts {
     report_bench_tally tally; // without its text
     char shortfalls[16384];
     struct {
-        size_t same, worse, better, unknown;
+        size_t same, worse, better, unknown, unfair;
     } since;
     bool noted[BENCH_RIVALS];
     kz_error write_error;

@@ -262,8 +262,28 @@ static void print_known_peaks(const view *v) {
                      report_si(rate, copy->value, "B/s"), copy->origin);
 }
 
+// Idle processes change what short runs take.
+static void print_processes(const view *v) {
+    int least = 0, most = 0;
+    for (size_t i = 0; i < v->o->count; i++)
+        for (size_t k = 0; k < v->o->condition_count; k++) {
+            const bench_timing *t = &v->o->results[i].timings[k];
+            if (!t->taken) continue;
+            if (!least || t->processes < least) least = t->processes;
+            if (t->processes > most) most = t->processes;
+        }
+    if (most > 1 && least == most)
+        report_print(v->file, v->style, REPORT_DIM, "  %d processes had the device open, kz among them\n",
+                     most);
+    if (most > 1 && least < most)
+        report_print(v->file, v->style, REPORT_DIM,
+                     "  %d to %d processes had the device open; ratios are of one number of them\n", least,
+                     most);
+}
+
 static void print_notes(const view *v) {
     if (v->o->timed && !v->several) print_known_peaks(v);
+    if (v->o->timed) print_processes(v);
     if (v->target.target) print_target(v);
     if (v->o->timed && !v->several) {
         report_bench_print_clocks(v->file, v->style, v->o, v->o->figure);
