@@ -21,7 +21,7 @@ import traceback
 
 from provider import SIZES, Buffer, Missing, Problem, Unsupported, WrongVersion
 
-INTERFACE = 1  # as BENCH_RUNNER_INTERFACE in src/bench/runner.h
+INTERFACE = 2  # as BENCH_RUNNER_INTERFACE in src/bench/runner.h
 ENQUEUE = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_size_t)
 
 
@@ -152,11 +152,12 @@ class Runner:
     def condition(self, request):
         gc.collect()
         gc.disable()  # a collection would be somebody's sample
-        runs = ctypes.c_size_t()
+        runs, graph_sets = ctypes.c_size_t(), ctypes.c_size_t()
         names = [request[axis].encode() for axis in ("mode", "cache", "stream")]
         with self.torch.recording(self.candidates[request["candidate"]]):
-            self.sample_call("condition", request, *names, ctypes.c_double(request["seconds"]), ctypes.byref(runs))
-        return {"runs": runs.value}
+            self.sample_call("condition", request, *names, ctypes.c_double(request["seconds"]),
+                             ctypes.byref(runs), ctypes.byref(graph_sets))
+        return {"runs": runs.value, "graph_sets": graph_sets.value}
 
     def sample(self, request):
         seconds = ctypes.c_double()
@@ -164,7 +165,7 @@ class Runner:
         return {"seconds": seconds.value}
 
     def replay(self, request):
-        self.sample_call("replay", request)
+        self.sample_call("replay", request, ctypes.c_size_t(request["set"]))
         return {}
 
     def done(self, _):

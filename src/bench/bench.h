@@ -65,6 +65,7 @@ typedef struct bench_request {
 
 typedef struct bench_check {
     bool done;
+    size_t sets; // of buffers that were compared; the comparison is the worst of them
     uint64_t seed;
     family_comparison comparison;
 } bench_check;

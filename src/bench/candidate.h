@@ -11,13 +11,21 @@
 #include "family/guest.h"
 #include "peers/peer.h"
 
+// What a sample of a candidate is under a condition.
+typedef struct bench_sample_shape {
+    size_t runs;
+    size_t
+        graph_sets; // the sets that its graph visits, from 0 on; 0: its runs are enqueued one by one, on any set
+} bench_sample_shape;
+
 // How a candidate that lives in another process is sampled: there, by the same sampler.
 typedef struct bench_elsewhere {
-    // Gets ready for samples under the condition. `seconds` is what one run takes, `runs` how many a sample has.
-    // KZ_UNSUPPORTED: not in this condition; another failure is the candidate's end.
-    kz_status (*open)(void *self, bench_condition condition, double seconds, size_t *runs, kz_error *error);
+    // Gets ready for samples under the condition. `seconds` is what one run takes. KZ_UNSUPPORTED: not in this
+    // condition; another failure is the candidate's end.
+    kz_status (*open)(void *self, bench_condition condition, double seconds, bench_sample_shape *shape,
+                      kz_error *error);
     kz_status (*sample)(void *self, double *seconds, kz_error *error);
-    kz_status (*replay)(void *self, kz_error *error);
+    kz_status (*replay)(void *self, size_t set, kz_error *error); // as bench_sampler_replay
 } bench_elsewhere;
 
 typedef enum bench_provider { BENCH_ZOO, BENCH_GUEST, BENCH_PEER, BENCH_PEAK } bench_provider;

@@ -264,9 +264,9 @@ json_t *bench_counters_object(const kz_counters *c) {
 
 static json_t *check_object(const bench_check *c) {
     if (!c->done) return json_null();
-    return json_pack("{ss, so, so, so, so, so}", "status", c->comparison.wrong ? "wrong" : "right", "seed",
-                     count(c->seed), "elements", count(c->comparison.count), "wrong",
-                     count(c->comparison.wrong), "worst_error", number(c->comparison.worst_error),
+    return json_pack("{ss, so, so, so, so, so, so}", "status", c->comparison.wrong ? "wrong" : "right",
+                     "seed", count(c->seed), "sets", count(c->sets), "elements", count(c->comparison.count),
+                     "wrong", count(c->comparison.wrong), "worst_error", number(c->comparison.worst_error),
                      "worst_error_over_bound", number(c->comparison.worst_ratio));
 }
 

@@ -49,7 +49,7 @@ typedef struct remote_candidate {
     bool open; // in a condition
     bench_condition condition;
     double seconds; // of one run, as the condition was told
-    size_t runs;
+    bench_sample_shape shape;
 } remote_candidate;
 
 // ---- requests --------------------------------------------------------------------------------------------------
@@ -267,7 +267,8 @@ static kz_status open_condition(remote_candidate *c, kz_error *error) {
                   bench_stream_name(c->condition.stream), "seconds", c->seconds);
     kz_status status = ask(c->remote, request, &reply, error);
     c->open = !status;
-    c->runs = (size_t)json_integer_value(json_object_get(reply, "runs"));
+    c->shape.runs = (size_t)json_integer_value(json_object_get(reply, "runs"));
+    c->shape.graph_sets = (size_t)json_integer_value(json_object_get(reply, "graph_sets"));
     json_decref(reply);
     return status;
 }
@@ -293,7 +294,7 @@ static kz_status remote_enqueue(void *self, kz_stream *stream, size_t set, kz_er
     return status ? status : ask(c->remote, request(c, "run"), NULL, error);
 }
 
-static kz_status remote_open(void *self, bench_condition condition, double seconds, size_t *runs,
+static kz_status remote_open(void *self, bench_condition condition, double seconds, bench_sample_shape *shape,
                              kz_error *error) {
     remote_candidate *c = self;
     c->open = false;
@@ -301,7 +302,7 @@ static kz_status remote_open(void *self, bench_condition condition, double secon
     c->seconds = seconds;
     kz_status status = revive(c, error);
     if (!status) status = open_condition(c, error);
-    *runs = c->runs;
+    *shape = c->shape;
     return status;
 }
 
@@ -317,10 +318,13 @@ static kz_status remote_sample(void *self, double *seconds, kz_error *error) {
                      *seconds);
 }
 
-static kz_status remote_replay(void *self, kz_error *error) {
+static kz_status remote_replay(void *self, size_t set, kz_error *error) {
     remote_candidate *c = self;
     kz_status status = revive(c, error);
-    return status ? status : ask(c->remote, request(c, "replay"), NULL, error);
+    if (status) return status;
+    json_t *replay = request(c, "replay");
+    json_object_set_new(replay, "set", json_integer((json_int_t)set));
+    return ask(c->remote, replay, NULL, error);
 }
 
 // The last one of a case makes the process let go of the memory, which is freed next.

@@ -172,6 +172,25 @@ static void each_failure_is_a_row(void **state) {
     expect_timed(find(f, "right")); // in a process that was started anew, each time
 }
 
+// What is right where it is looked at, and fast elsewhere, would be the fastest of all.
+static void every_set_is_looked_at(void **state) {
+    fixture *f = *state;
+    assert_int_equal(run(f, "skips,ahead,right", NULL), KZ_OK);
+    assert_true(f->outcome->sets > 2);
+    for (int i = 0; i < 2; i++) {
+        const bench_result *r = find(f, i ? "ahead" : "skips");
+        char where[80];
+        snprintf(where, sizeof where, "after timing, in set %zu of %zu of buffers: ", f->outcome->sets,
+                 f->outcome->sets);
+        assert_int_equal(r->status, KZ_WRONG);
+        assert_has(r->error.message, where);
+        assert_false(r->timings[1].taken);
+    }
+    const bench_result *right = find(f, "right");
+    expect_timed(right);
+    assert_int_equal(right->after.sets, 2 * f->outcome->sets); // single runs, and the graph
+}
+
 static void one_that_hangs_is_ended(void **state) {
     fixture *f = *state;
     setenv("KZ_RUNNER_TIMEOUT", "0.5", 1);
@@ -232,6 +251,7 @@ int main(void) {
         TEST(a_right_one_is_timed_as_any_other),
         TEST(problems_say_axes_scalars_and_seed),
         TEST(each_failure_is_a_row),
+        TEST(every_set_is_looked_at),
         TEST(one_that_hangs_is_ended),
         TEST(an_interrupt_ends_it),
         TEST(one_that_is_missing_is_no_row),

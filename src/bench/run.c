@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/base.h"
+#include "bench/verify.h"
 
 enum { ESTIMATES = 3, BURSTS = 10, FRESH_ELEMENTS = 1 << 22 };
 static const double NO_GRAPH = 20e-3;    // above this a graph tells nothing new
@@ -138,23 +139,9 @@ static void open_peaks(session *s) {
 
 // ---- checking -----------------------------------------------------------------------------------
 
-static kz_status judge(session *s, bench_result *r, bench_check *check, kz_stream *stream, const char *when) {
-    kz_status status = bench_data_check(&s->data, stream, 0, &check->comparison, &r->error);
-    if (status != KZ_OK) return status;
-    check->done = true;
-    check->seed = s->data.seed;
-    if (check->comparison.wrong == 0) return KZ_OK;
-    base_fail(&r->error, KZ_WRONG, "%s gave a wrong result %s: %s", r->candidate.name, when,
-              check->comparison.pattern);
-    return KZ_WRONG;
-}
-
 static kz_status check_plain(session *s, bench_result *r, bench_check *check, const char *when) {
     watch(s, r->candidate.by, r->candidate.name);
-    kz_status status = bench_data_poison(&s->data, NULL, 0, &r->error);
-    if (status == KZ_OK) status = r->candidate.enqueue(r->candidate.self, NULL, 0, &r->error);
-    if (status == KZ_OK) status = kz_stream_synchronize(s->data.device, NULL, &r->error);
-    return status ? status : judge(s, r, check, NULL, when);
+    return bench_verify_run(&s->data, r, check, when);
 }
 
 static kz_status give_error(const bench_result *r, kz_error *error) {
@@ -179,15 +166,11 @@ static kz_status check_before(session *s, kz_error *error) {
     return KZ_OK;
 }
 
-// The same runs that were timed, on poisoned outputs.
 static kz_status check_after(session *s, bench_sampler *sampler, kz_error *error) {
     for (size_t i = 0; i < s->timed_count; i++) {
         bench_result *r = &s->outcome->results[s->result_of[i]];
         if (r->candidate.provider == BENCH_PEAK || r->status != KZ_OK) continue;
-        r->status = bench_data_poison(&s->data, bench_sampler_stream(sampler), 0, &r->error);
-        if (r->status == KZ_OK) r->status = bench_sampler_replay(sampler, i, &r->error);
-        if (r->status == KZ_OK)
-            r->status = judge(s, r, &r->after, bench_sampler_stream(sampler), "after timing");
+        r->status = bench_verify_samples(&s->data, sampler, i, r);
         if (bench_is_fatal(r->status)) return give_error(r, error);
     }
     return KZ_OK;
@@ -430,18 +413,18 @@ static void take_known_peaks(const bench_request *q, bench_outcome *o) {
     if (bench_work_computes(&o->work) && compute) o->known_compute = *compute;
 }
 
-// What is verified once more is the last graph of each, for a graph may go wrong where a launch does not.
-static size_t last_to_verify(const bench_outcome *o) {
-    for (size_t i = o->condition_count; i-- > 0;)
-        if (o->conditions[i].mode != BENCH_LATENCY) return i;
-    return o->condition_count - 1;
+// Each mode is verified once: a graph may go wrong where a launch does not, and the reverse.
+static bool is_verified(const bench_outcome *o, size_t condition) {
+    for (size_t i = condition + 1; i < o->condition_count; i++)
+        if (o->conditions[i].mode == o->conditions[condition].mode) return false;
+    return true;
 }
 
 static kz_status time_all(session *s, kz_error *error) {
     bench_outcome *o = s->outcome;
     kz_status status = estimate_all(s, error);
     for (size_t i = 0; i < o->condition_count && status == KZ_OK && !stopped(s); i++)
-        status = time_condition(s, i, i == last_to_verify(o), error);
+        status = time_condition(s, i, is_verified(o, i), error);
     // Candidates that were not timed there are checked once more as they are.
     for (size_t i = 0; i < o->count && status == KZ_OK && !stopped(s); i++) {
         bench_result *r = &o->results[i];

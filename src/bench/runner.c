@@ -186,7 +186,7 @@ int kz_runner_run(kz_runner *r, size_t index) {
 // ---- samples -----------------------------------------------------------------------------------------------
 
 int kz_runner_condition(kz_runner *r, size_t index, const char *mode, const char *cache, const char *stream,
-                        double seconds, size_t *runs) {
+                        double seconds, size_t *runs, size_t *graph_sets) {
     runner_candidate *c = find(r, index);
     if (!c) return KZ_INVALID;
     const bench_condition_names names = {&mode, &cache, &stream, 1, 1, 1};
@@ -206,6 +206,7 @@ int kz_runner_condition(kz_runner *r, size_t index, const char *mode, const char
                                        .seconds = &c->seconds};
     status = bench_sampler_open(&setup, &c->sampler, &r->error);
     if (!status) *runs = bench_sampler_runs(c->sampler, 0);
+    if (!status) *graph_sets = bench_sampler_graph_sets(c->sampler, 0);
     c->mode = list[0].mode;
     c->late = 0;
     return status;
@@ -256,7 +257,7 @@ int kz_runner_sample(kz_runner *r, size_t index, double *seconds) {
     return status || c->mode == BENCH_SUSTAINED ? status : wait_for_rest(r, c); // the next is under way there
 }
 
-int kz_runner_replay(kz_runner *r, size_t index) {
+int kz_runner_replay(kz_runner *r, size_t index, size_t set) {
     bench_sampler *sampler = sampler_of(r, index);
-    return sampler ? check_native(r, index, bench_sampler_replay(sampler, 0, &r->error)) : KZ_INVALID;
+    return sampler ? check_native(r, index, bench_sampler_replay(sampler, 0, set, &r->error)) : KZ_INVALID;
 }

@@ -8,7 +8,7 @@
 
 #include "kz/kz.h"
 
-enum { BENCH_RUNNER_INTERFACE = 1 }; // of this header and of runner.py's requests
+enum { BENCH_RUNNER_INTERFACE = 2 }; // of this header and of runner.py's requests
 
 typedef struct kz_runner kz_runner;
 
@@ -37,10 +37,11 @@ KZ_API int kz_runner_candidate(kz_runner *runner, kz_runner_enqueue enqueue);
 // One run on set 0, waited for.
 KZ_API int kz_runner_run(kz_runner *runner, size_t candidate);
 // Gets ready for samples under a condition, named as in condition.def. `seconds` is what one run takes, `runs` how many
-// a sample has.
+// a sample has, `graph_sets` how many sets its graph visits (0: there is no graph).
 KZ_API int kz_runner_condition(kz_runner *runner, size_t candidate, const char *mode, const char *cache,
-                               const char *stream, double seconds, size_t *runs);
+                               const char *stream, double seconds, size_t *runs, size_t *graph_sets);
 KZ_API int kz_runner_sample(kz_runner *runner, size_t candidate, double *seconds);
-KZ_API int kz_runner_replay(kz_runner *runner, size_t candidate); // the runs of a sample once more
+// The graph of a sample once more, or without one a run on `set`.
+KZ_API int kz_runner_replay(kz_runner *runner, size_t candidate, size_t set);
 
 #endif

@@ -18,6 +18,7 @@ struct bench_sampler {
     kz_event *start[2], *stop[2]; // two samples are under way in sustained mode, else one
     kz_graph **graphs;            // one per candidate; NULL: its runs are enqueued one by one
     size_t *runs, *launches;      // in a graph; of the graph in a sample
+    size_t *graph_sets;           // as in bench_sample_shape
     size_t set;                   // latency: the next one
     int ahead, slot;              // sustained: the candidate whose next sample is under way, and its events
 };
@@ -79,19 +80,33 @@ static kz_status record(bench_sampler *s, size_t index, kz_error *error) {
     return status ? status : ended;
 }
 
+static kz_status open_elsewhere(bench_sampler *s, size_t index, double seconds, kz_error *error) {
+    const bench_candidate *c = s->setup.candidates[index];
+    bench_sample_shape shape = {.runs = 1};
+    kz_status status = c->elsewhere->open(c->self, condition_of(s), seconds, &shape, error);
+    s->runs[index] = shape.runs;
+    s->graph_sets[index] = shape.graph_sets < sets_of(s) ? shape.graph_sets : sets_of(s);
+    return status;
+}
+
 // A run that fills a sample of its own needs no graph, unless graphs are what is measured.
 static kz_status open_candidate(bench_sampler *s, size_t index, kz_error *error) {
     bench_mode mode = condition_of(s).mode;
     const bench_candidate *c = s->setup.candidates[index];
     double seconds = s->setup.seconds ? s->setup.seconds[index] : 0;
     s->runs[index] = s->launches[index] = 1;
-    if (c->elsewhere) return c->elsewhere->open(c->self, condition_of(s), seconds, &s->runs[index], error);
+    if (c->elsewhere) return open_elsewhere(s, index, seconds, error);
     if (mode == BENCH_LATENCY) return KZ_OK;
     s->runs[index] = bench_graph_runs(seconds, sets_of(s));
     if (mode != BENCH_THROUGHPUT)
         s->launches[index] = launches_in(mode == BENCH_SUSTAINED ? SUSTAINED_SECONDS : BURST_SECONDS,
                                          seconds * (double)s->runs[index]);
-    return mode == BENCH_THROUGHPUT || s->runs[index] > 1 ? record(s, index, error) : KZ_OK;
+    kz_status status = mode == BENCH_THROUGHPUT || s->runs[index] > 1 ? record(s, index, error) : KZ_OK;
+    // A set that the graph visits several times would have its inouts altered several times: no replay of that.
+    bool twice = bench_data_has_inout(s->setup.data) && s->runs[index] > sets_of(s);
+    if (s->graphs[index] && !twice)
+        s->graph_sets[index] = s->runs[index] < sets_of(s) ? s->runs[index] : sets_of(s);
+    return status;
 }
 
 // ---- opening ----------------------------------------------------------------------------------------------
@@ -127,7 +142,8 @@ kz_status bench_sampler_open(const bench_sampler_setup *setup, bench_sampler **s
     s->graphs = calloc(count + 1, sizeof(kz_graph *));
     s->runs = calloc(count + 1, sizeof *s->runs);
     s->launches = calloc(count + 1, sizeof *s->launches);
-    if (!s->graphs || !s->runs || !s->launches)
+    s->graph_sets = calloc(count + 1, sizeof *s->graph_sets);
+    if (!s->graphs || !s->runs || !s->launches || !s->graph_sets)
         status = base_fail(error, KZ_NO_MEMORY, "no memory to take samples");
     s->stream = setup->stream;
     if (status == KZ_OK && !s->stream) status = kz_stream_open(setup->data->device, &s->stream, error);
@@ -158,12 +174,15 @@ void bench_sampler_close(bench_sampler *s) {
     free(s->graphs);
     free(s->runs);
     free(s->launches);
+    free(s->graph_sets);
     free(s);
 }
 
 size_t bench_sampler_runs(const bench_sampler *s, size_t candidate) {
     return s->runs[candidate] * s->launches[candidate];
 }
+size_t bench_sampler_sets(const bench_sampler *s) { return sets_of(s); }
+size_t bench_sampler_graph_sets(const bench_sampler *s, size_t candidate) { return s->graph_sets[candidate]; }
 kz_stream *bench_sampler_stream(bench_sampler *s) { return s->stream; }
 
 // ---- samples ----------------------------------------------------------------------------------------------
@@ -261,18 +280,16 @@ bench_clock bench_sampler_clock(bench_sampler *sampler) {
     return (bench_clock){.self = sampler, .sample = sample, .now = now, .interrupted = interrupted};
 }
 
-// A set that the graph visits several times would have its inouts altered several times: there it is one plain run.
-kz_status bench_sampler_replay(bench_sampler *s, size_t index, kz_error *error) {
+kz_status bench_sampler_replay(bench_sampler *s, size_t index, size_t set, kz_error *error) {
     const bench_data *data = s->setup.data;
     bench_candidate *c = s->setup.candidates[index];
-    bool twice = bench_data_has_inout(data) && s->runs[index] > sets_of(s);
     watch(s, index);
     kz_status status = KZ_OK;
     if (c->elsewhere) {
         status = kz_stream_synchronize(data->device, s->stream, error); // what the caller prepared
-        return status ? status : c->elsewhere->replay(c->self, error);
+        return status ? status : c->elsewhere->replay(c->self, set, error);
     }
-    status = s->graphs[index] && !twice ? kz_graph_launch(data->device, s->graphs[index], s->stream, error)
-                                        : c->enqueue(c->self, s->stream, 0, error);
+    status = s->graph_sets[index] ? kz_graph_launch(data->device, s->graphs[index], s->stream, error)
+                                  : c->enqueue(c->self, s->stream, set, error);
     return status ? status : kz_stream_synchronize(data->device, s->stream, error);
 }

@@ -37,8 +37,12 @@ kz_status bench_sampler_open(const bench_sampler_setup *setup, bench_sampler **s
 void bench_sampler_close(bench_sampler *sampler); // NULL is allowed
 bench_clock bench_sampler_clock(bench_sampler *sampler);
 size_t bench_sampler_runs(const bench_sampler *sampler, size_t candidate); // runs in a sample
-// The runs that are timed, once more, on sets that the caller has prepared: what is checked afterwards.
-kz_status bench_sampler_replay(bench_sampler *sampler, size_t candidate, kz_error *error);
+size_t bench_sampler_sets(const bench_sampler *sampler);                   // sets that runs rotate through
+// The sets that a replay visits, from 0 on; 0: it is one run, on the set that it is given.
+size_t bench_sampler_graph_sets(const bench_sampler *sampler, size_t candidate);
+// What is timed once more, on sets that the caller has prepared, and waited for: the candidate's graph, or a run on
+// `set`. What it wrote can be checked then.
+kz_status bench_sampler_replay(bench_sampler *sampler, size_t candidate, size_t set, kz_error *error);
 kz_stream *bench_sampler_stream(bench_sampler *sampler);
 
 // How many runs of `seconds` a graph takes.

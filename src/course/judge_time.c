@@ -193,7 +193,7 @@ static kz_status check_again(timing *t, bench_sampler *sampler, course_judge_tim
     t->own.launch = run->launch;
     if (!status) status = kz_device_synchronize(t->device, error);
     if (!status) status = bench_data_poison(&t->data, bench_sampler_stream(sampler), 0, error);
-    if (!status) status = bench_sampler_replay(sampler, KERNEL, error);
+    if (!status) status = bench_sampler_replay(sampler, KERNEL, 0, error);
     bench_data_addresses(&t->data, 0, addresses);
     for (size_t b = 0; b < run->buffer_count && !status; b++) {
         void *got = base_arena_alloc(arena, run->buffers[b].bytes + 1);

@@ -1,7 +1,8 @@
 """A provider of the standard library alone: every way in which a rival can be right or go wrong.
 
 It does vector_add (z = x + y) and sgemm (c = a * b), f32 on the CPU. KZ_FAKE_OFFERS names its candidates, each a
-behaviour: right, prints, slow, nan, wrong, raises, crashes, exits, hangs, malformed, late (right once, then it crashes).
+behaviour: right, prints, slow, nan, wrong, raises, crashes, exits, hangs, malformed, late (right once, then it crashes),
+skips (does nothing on any set but the first), ahead (does all sets when the first one is run, and nothing else).
 """
 
 import ctypes
@@ -75,7 +76,11 @@ def prepare(problem, name, sets):
                 os.write(lines, b"not json\n")
         if name == "prints":
             print("a line that is not for kz")
+        if i and name in ("skips", "ahead"):
+            return
         out = compute(i)
+        for other in range(1, len(sets)) if name == "ahead" else ():
+            compute(other)
         if name == "slow":
             time.sleep(0.03)
         if name == "nan":

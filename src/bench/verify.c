@@ -1,0 +1,104 @@
+// bench/verify: see verify.h.
+#include "bench/verify.h"
+
+#include "base/base.h"
+
+static const double MOST_SECONDS = 0.25; // that comparing sets of one candidate may take, after the first one
+
+// The worst of all sets stays. A wrong one is the end.
+static void keep_worst(bench_check *check, const bench_data *data, const family_comparison *one) {
+    if (!check->done || one->wrong || one->worst_ratio > check->comparison.worst_ratio)
+        check->comparison = *one;
+    check->done = true;
+    check->seed = data->seed;
+    check->sets++;
+}
+
+static kz_status compare(const bench_data *data, bench_result *r, bench_check *check, kz_stream *stream,
+                         size_t set, const char *when) {
+    family_comparison one;
+    kz_status status = bench_data_check(data, stream, set, &one, &r->error);
+    if (status) return status;
+    keep_worst(check, data, &one);
+    if (!one.wrong) return KZ_OK;
+    char where[64] = "";
+    if (set) snprintf(where, sizeof where, ", in set %zu of %zu of buffers", set + 1, data->sets);
+    base_fail(&r->error, KZ_WRONG, "%s gave a wrong result %s%s: %s", r->candidate.name, when, where,
+              one.pattern);
+    return KZ_WRONG;
+}
+
+kz_status bench_verify_run(const bench_data *data, bench_result *r, bench_check *check, const char *when) {
+    *check = (bench_check){0};
+    kz_status status = bench_data_poison(data, NULL, 0, &r->error);
+    if (!status) status = r->candidate.enqueue(r->candidate.self, NULL, 0, &r->error);
+    if (!status) status = kz_stream_synchronize(data->device, NULL, &r->error);
+    return status ? status : compare(data, r, check, NULL, 0, when);
+}
+
+// ---- as it was timed --------------------------------------------------------------------------------------
+
+typedef struct replay {
+    const bench_data *data;
+    bench_sampler *sampler;
+    size_t candidate, sets; // sets that it may visit
+    bench_result *result;
+    double start;
+} replay;
+
+// The k-th set to look at: the last, a drawn one, then from the first on.
+static size_t set_at(const replay *p, size_t k) {
+    uint64_t drawn = base_hash(BASE_HASH, &p->data->seed, sizeof p->data->seed);
+    return k == 0 ? p->sets - 1 : k == 1 ? (size_t)(drawn % p->sets) : k - 2;
+}
+
+static bool has_time(const replay *p, size_t k) { return k == 0 || base_seconds() - p->start < MOST_SECONDS; }
+
+static bool is_new(const replay *p, size_t k) {
+    for (size_t i = 0; i < k && i < 2; i++)
+        if (set_at(p, i) == set_at(p, k)) return false;
+    return true;
+}
+
+static kz_status compare_replayed(const replay *p, size_t set) {
+    return compare(p->data, p->result, &p->result->after, bench_sampler_stream(p->sampler), set,
+                   "after timing");
+}
+
+static kz_status verify_graph(const replay *p) {
+    kz_stream *stream = bench_sampler_stream(p->sampler);
+    kz_error *error = &p->result->error;
+    kz_status status = KZ_OK;
+    for (size_t set = 0; set < p->sets && !status; set++)
+        status = bench_data_poison(p->data, stream, set, error);
+    if (!status) status = bench_sampler_replay(p->sampler, p->candidate, 0, error);
+    for (size_t k = 0; k < p->sets + 2 && !status && has_time(p, k); k++)
+        if (is_new(p, k)) status = compare_replayed(p, set_at(p, k));
+    return status;
+}
+
+static kz_status verify_runs(const replay *p) {
+    kz_stream *stream = bench_sampler_stream(p->sampler);
+    kz_error *error = &p->result->error;
+    kz_status status = KZ_OK;
+    for (size_t k = 0; k < p->sets + 2 && !status && has_time(p, k); k++) {
+        size_t set = set_at(p, k);
+        if (!is_new(p, k)) continue;
+        status = bench_data_poison(p->data, stream, set, error);
+        if (!status) status = bench_sampler_replay(p->sampler, p->candidate, set, error);
+        if (!status) status = compare_replayed(p, set);
+    }
+    return status;
+}
+
+kz_status bench_verify_samples(const bench_data *data, bench_sampler *sampler, size_t candidate,
+                               bench_result *result) {
+    size_t graph_sets = bench_sampler_graph_sets(sampler, candidate);
+    replay p = {.data = data,
+                .sampler = sampler,
+                .candidate = candidate,
+                .sets = graph_sets ? graph_sets : bench_sampler_sets(sampler),
+                .result = result,
+                .start = base_seconds()};
+    return graph_sets ? verify_graph(&p) : verify_runs(&p);
+}
