@@ -4,6 +4,7 @@
 // one, and the condition it was in is opened again.
 #include "bench/remote.h"
 
+#include <errno.h>
 #include <limits.h>
 #include <math.h>
 #include <stdio.h>
@@ -139,6 +140,18 @@ static void find_python(char path[PATH_MAX]) {
     }
 }
 
+// There is no such program.
+static kz_status fail_no_python(kz_error *error) {
+    const char *given = getenv("KZ_PYTHON");
+    if (!given || !*given)
+        return base_fail(error, KZ_NOT_FOUND, "no Python: install python3, or let KZ_PYTHON name one");
+    const char *why = !strchr(given, '/')        ? "there is no such program in PATH"
+                      : access(given, X_OK) == 0 ? "it cannot be run"
+                                                 : strerror(errno);
+    return base_fail(error, KZ_NOT_FOUND,
+                     "KZ_PYTHON names %.300s: %s; name a Python that is there, or unset it", given, why);
+}
+
 kz_status bench_python_packages(json_t *names, json_t **versions, kz_error *error) {
     static char script[] =
         "import importlib.metadata as m, json\n"
@@ -154,6 +167,7 @@ kz_status bench_python_packages(json_t *names, json_t **versions, kz_error *erro
     kz_status status =
         bench_process_start(&process, (char *const[]){python, "-B", "-c", script, NULL}, error);
     if (!status) status = bench_process_ask(&process, request, &wait, versions, error);
+    if (status == KZ_NOT_FOUND) fail_no_python(error);
     bench_process_end(&process);
     json_decref(request);
     return status;
@@ -198,8 +212,10 @@ static kz_status start(bench_remote *r, const char *device, kz_error *error) {
     kz_status status = launch(r, device, &own);
     if (!status) status = greet(r, &own);
     if (status) bench_process_end(&r->process);
-    if (status == KZ_NOT_FOUND && !r->missing[0])
-        snprintf(r->missing, sizeof r->missing, "no Python: install python3, or let KZ_PYTHON name one");
+    if (status == KZ_NOT_FOUND && !r->missing[0]) {
+        fail_no_python(&own);
+        snprintf(r->missing, sizeof r->missing, "%.500s", own.message);
+    }
     if (status && error) *error = own;
     if (!r->interrupted || !r->interrupted()) r->start_status = status, r->start_error = own;
     return status;

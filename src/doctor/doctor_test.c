@@ -88,6 +88,20 @@ static void missing_rivals_have_the_command_that_gets_them(void **state) {
     assert_non_null(strstr(all.list[1].text, "not built: `make bench`"));
 }
 
+// A variable that names nothing is told of, and not the packages that it does not have.
+static void a_python_that_is_not_there_is_the_reason(void **state) {
+    static doctor_findings all;
+    bool said = false;
+    setenv("KZ_PYTHON", "/nowhere/python", 1);
+    doctor_look_at_rivals(&all);
+    unsetenv("KZ_PYTHON");
+    for (size_t i = 0; i < all.count; i++) {
+        assert_null(strstr(all.list[i].text, "no package"));
+        said = said || strstr(all.list[i].text, "KZ_PYTHON names /nowhere/python: No such file");
+    }
+    assert_true(said);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(reads_what_stands_after_a_key),
@@ -95,6 +109,7 @@ int main(void) {
         cmocka_unit_test(more_findings_than_fit_are_left_out),
         cmocka_unit_test(looks_at_everything),
         cmocka_unit_test(missing_rivals_have_the_command_that_gets_them),
+        cmocka_unit_test(a_python_that_is_not_there_is_the_reason),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -65,18 +65,23 @@ void doctor_look_at_programs(doctor_findings *all) {
     }
 }
 
-// Versions of the packages that rivals in Python measure; NULL where there is no Python.
-static json_t *python_packages(void) {
+// Versions of the packages that rivals in Python measure; NULL and the error where there is no Python.
+static json_t *python_packages(kz_error *error) {
     json_t *names = json_array(), *versions = NULL;
     for (size_t i = 0; i < BENCH_RIVALS; i++)
         if (bench_rivals[i].package) json_array_append_new(names, json_string(bench_rivals[i].package));
-    bench_python_packages(names, &versions, NULL);
+    bench_python_packages(names, &versions, error);
     return versions;
 }
 
-static bool lacks_package(const bench_rival *rival, const json_t *packages, base_text *why) {
+static bool lacks_package(const bench_rival *rival, const json_t *packages, const kz_error *no_python,
+                          base_text *why) {
     const char *version = rival->package ? json_string_value(json_object_get(packages, rival->package)) : "";
     if (!rival->package || (version && *version)) return false;
+    if (!packages) {
+        base_text_add(why, "%s is not here: %s", rival->name, no_python->message);
+        return true;
+    }
     base_text_add(
         why, "%s is not here: no package %s; tools/setup python installs it, KZ_PYTHON names another Python",
         rival->name, rival->package);
@@ -104,7 +109,8 @@ void doctor_look_at_rivals(doctor_findings *all) {
     kz_error error = {0};
     missing_rivals missing[BENCH_RIVALS] = {0};
     base_text here = {0};
-    json_t *packages = python_packages();
+    kz_error no_python = {0};
+    json_t *packages = python_packages(&no_python);
     if (bench_peers_open_named(&peers, NULL, 0, true, &error)) {
         doctor_add(all, "rivals", DOCTOR_NOTE, "make bench", "%s", error.message);
         json_decref(packages);
@@ -113,7 +119,7 @@ void doctor_look_at_rivals(doctor_findings *all) {
     for (size_t i = 0; i < BENCH_RIVALS; i++) {
         base_text why = {0};
         const bench_rival *rival = &bench_rivals[i];
-        if (bench_rival_missing(rival, &peers, &why) || lacks_package(rival, packages, &why))
+        if (bench_rival_missing(rival, &peers, &why) || lacks_package(rival, packages, &no_python, &why))
             add_missing(missing, rival->name, why.data ? why.data : "no memory");
         else
             base_text_add(&here, "%s%s", here.length ? ", " : "", rival->name);
