@@ -19,6 +19,7 @@ import sys
 import time
 import traceback
 
+import guard
 from provider import SIZES, Buffer, Missing, Problem, Unsupported, WrongVersion
 
 INTERFACE = 2  # as BENCH_RUNNER_INTERFACE in src/bench/runner.h
@@ -225,14 +226,21 @@ class Runner:
 KINDS = {Missing: "missing", Unsupported: "unsupported", WrongVersion: "version"}
 
 
-def describe(failure):
-    """What kz shows: the exception in one line. Its whole story is on stderr."""
+def place(failure, file):
+    """" (mine.py:12)": the last line of the provider that led there; "" where none did."""
+    lines = [frame.lineno for frame in traceback.extract_tb(failure.__traceback__) if frame.filename == file]
+    return f" ({os.path.basename(file)}:{lines[-1]})" if lines else ""
+
+
+def describe(failure, file=None):
+    """What kz shows: the exception in one line, and where in the provider. Its whole story is on stderr."""
     lines = [line.strip() for line in str(failure).splitlines() if line.strip()] or [""]
     text = " ".join(lines[:2]) if lines[0].endswith(":") else lines[0]
     kind = KINDS.get(type(failure), "failed")
     if kind == "failed":
         text = f"{type(failure).__name__}: {text}" if text else type(failure).__name__
-    return {"ok": False, "kind": kind, "why": text[:400]}
+    where = place(failure, file) if kind == "failed" else ""
+    return {"ok": False, "kind": kind, "why": text[: 400 - len(where)] + where}
 
 
 def serve(requests, replies, runner):
@@ -242,7 +250,7 @@ def serve(requests, replies, runner):
         except (Exception, SystemExit) as failure:
             if type(failure) not in KINDS:
                 traceback.print_exc()
-            reply = describe(failure)
+            reply = describe(failure, runner.provider.__file__)
             if reply["kind"] == "failed" and runner.is_lost():
                 reply["kind"] = "lost"
         replies.write(json.dumps(reply) + "\n")
@@ -251,6 +259,7 @@ def serve(requests, replies, runner):
 
 def main(provider, library, device):
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # kz ends this process
+    guard.divide()
     requests = os.fdopen(os.dup(0))
     replies = os.fdopen(os.dup(1), "w")
     os.dup2(os.open(os.devnull, os.O_RDONLY), 0)  # what a provider prints or reads is none of kz's lines
@@ -261,7 +270,7 @@ def main(provider, library, device):
         if type(failure) not in KINDS:
             traceback.print_exc()
         requests.readline()
-        replies.write(json.dumps(describe(failure)) + "\n")
+        replies.write(json.dumps(describe(failure, provider)) + "\n")
         replies.flush()
         return 1
     serve(requests, replies, runner)

@@ -8,27 +8,21 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum {
-    POLL_MILLISECONDS = 50,
-    GOING_POLLS = 40,
-    MOST_LINE = 1 << 20,
-    LAST_WORDS = 4096,
-    LINE = 400,
-    NO_PROGRAM = 127
-};
+enum { POLL_MILLISECONDS = 50, MOST_LINE = 1 << 20, LINE = 400, NO_PROGRAM = 127 };
+static const double GOING_SECONDS = 3; // that one which was told to end, or closed its end, may take
+static const double STEP_SECONDS = 1;  // what is longer was no waiting: this process was stopped
 
 // ---- the process ---------------------------------------------------------------------------------------
 
 // In the child, between fork and exec.
 _Noreturn static void become(char *const *arguments, pid_t parent, int lines, int words) {
     setpgid(0, 0);
-    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    prctl(PR_SET_PDEATHSIG, SIGTERM);
     if (getppid() != parent) _exit(1); // it died in between
     if (dup2(lines, 0) < 0 || dup2(lines, 1) < 0 || dup2(words, 2) < 0) _exit(126);
     close_range(3, ~0u, 0);
@@ -38,55 +32,86 @@ _Noreturn static void become(char *const *arguments, pid_t parent, int lines, in
 }
 
 kz_status bench_process_start(bench_process *p, char *const *arguments, kz_error *error) {
-    int ends[2], words = memfd_create("kz_words", MFD_CLOEXEC);
-    if (words < 0 || socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends)) {
-        base_fail(error, KZ_IO, "no pipe to a process of %s: %s", arguments[0], strerror(errno));
-        if (words >= 0) close(words);
+    int ends[2] = {-1, -1}, words[2] = {-1, -1};
+    pid_t parent = getpid(), child = -1;
+    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) == 0 && pipe2(words, O_CLOEXEC) == 0 &&
+        fcntl(words[0], F_SETFL, O_NONBLOCK) == 0)
+        child = fork();
+    if (child == 0) become(arguments, parent, ends[1], words[1]);
+    if (child < 0) {
+        base_fail(error, KZ_IO, "no process for %s: %s", arguments[0], strerror(errno));
+        for (int i = 0; i < 2; i++) {
+            if (ends[i] >= 0) close(ends[i]);
+            if (words[i] >= 0) close(words[i]);
+        }
         return KZ_IO;
     }
-    pid_t parent = getpid(), child = fork();
-    if (child == 0) become(arguments, parent, ends[1], words);
     close(ends[1]);
-    if (child < 0) {
-        close(ends[0]);
-        close(words);
-        return base_fail(error, KZ_IO, "no process for %s: %s", arguments[0], strerror(errno));
-    }
+    close(words[1]);
     setpgid(child, child); // whoever of the two comes first
-    *p = (bench_process){.id = child, .lines = ends[0], .words = words, .generation = p->generation + 1};
+    *p = (bench_process){.id = child, .lines = ends[0], .words = words[0], .generation = p->generation + 1};
     return KZ_OK;
+}
+
+// Whether it ended within the time. It stays to be waited for, and its number nobody else's.
+static bool has_ended(const bench_process *p, double seconds) {
+    double end = base_seconds() + seconds;
+    for (;;) {
+        siginfo_t about = {0};
+        if (waitid(P_PID, (id_t)p->id, &about, WEXITED | WNOHANG | WNOWAIT) != 0 || about.si_pid) return true;
+        if (base_seconds() >= end) return false;
+        poll(NULL, 0, 2);
+    }
 }
 
 void bench_process_end(bench_process *p) {
     if (p->id <= 0) return;
+    kill(p->id, SIGTERM);
+    has_ended(p, GOING_SECONDS);
     kill(-p->id, SIGKILL);
     waitpid(p->id, NULL, 0);
     close(p->lines);
-    close(p->words);
+    if (p->words >= 0) close(p->words);
     base_text_free(&p->received);
     *p = (bench_process){.generation = p->generation};
 }
 
 // ---- what became of it ------------------------------------------------------------------------------------
 
+// Its stderr is read all the time, or it would wait for room; the last of it is kept.
+static void take_words(bench_process *p) {
+    char piece[BENCH_PROCESS_WORDS];
+    for (int i = 0; i < 64 && p->words >= 0; i++) { // one that never ceases does not keep us here
+        ssize_t got = read(p->words, piece, sizeof piece);
+        if (got < 0) return; // nothing is there
+        if (got == 0) {      // nobody writes any more
+            close(p->words);
+            p->words = -1;
+            return;
+        }
+        size_t room = BENCH_PROCESS_WORDS - p->said_bytes, more = (size_t)got > room ? (size_t)got - room : 0;
+        memmove(p->said, p->said + more, p->said_bytes - more);
+        memcpy(p->said + p->said_bytes - more, piece, (size_t)got);
+        p->said_bytes += (size_t)got - more;
+    }
+}
+
 // "; its last line: ..." of its stderr, as far as that has one that is not blank.
-static const char *last_words(const bench_process *p, char text[LINE]) {
-    char tail[LAST_WORDS + 1];
-    off_t size = lseek(p->words, 0, SEEK_END);
-    ssize_t got = size > 0 ? pread(p->words, tail, LAST_WORDS, size > LAST_WORDS ? size - LAST_WORDS : 0) : 0;
-    while (got > 0 && strchr(" \n\r\t", tail[got - 1])) got--;
-    tail[got > 0 ? got : 0] = 0;
-    const char *line = strrchr(tail, '\n');
-    snprintf(text, LINE, "%s%.*s", got > 0 ? "; its last line: " : "", LINE - 32, line ? line + 1 : tail);
+static const char *last_words(bench_process *p, char text[LINE]) {
+    take_words(p);
+    while (p->said_bytes && strchr(" \n\r\t", p->said[p->said_bytes - 1])) p->said_bytes--;
+    p->said[p->said_bytes] = 0;
+    const char *line = strrchr(p->said, '\n');
+    snprintf(text, LINE, "%s%.*s", p->said[0] ? "; its last line: " : "", LINE - 32,
+             line ? line + 1 : p->said);
     return text;
 }
 
 static kz_status fail_dead(bench_process *p, const bench_process_wait *wait, kz_error *error) {
     int how = 0;
-    pid_t gone = 0;
     char words[LINE];
-    for (int i = 0; i < GOING_POLLS && !gone; i++) // it closed its end, and is about to go
-        if (!(gone = waitpid(p->id, &how, WNOHANG))) poll(NULL, 0, POLL_MILLISECONDS);
+    has_ended(p, GOING_SECONDS); // it closed its end, and is about to go
+    pid_t gone = waitpid(p->id, &how, WNOHANG);
     kz_status status = KZ_TOOL;
     last_words(p, words);
     if (gone > 0 && WIFSIGNALED(how))
@@ -134,32 +159,47 @@ static bool send_line(const bench_process *p, const json_t *request) {
     return length && at == length;
 }
 
+// One piece of the line, as far as one is there.
+static kz_status receive_piece(bench_process *p, const bench_process_wait *wait, bool *whole,
+                               kz_error *error) {
+    char piece[4096];
+    ssize_t got = recv(p->lines, piece, sizeof piece, MSG_DONTWAIT);
+    if (got < 0 && (errno == EINTR || errno == EAGAIN)) return KZ_OK;
+    if (got <= 0) return fail_dead(p, wait, error);
+    base_text_add_bytes(&p->received, piece, (size_t)got);
+    if (p->received.failed || p->received.length > MOST_LINE) return fail_malformed(p, wait, error);
+    *whole = piece[got - 1] == '\n';
+    return KZ_OK;
+}
+
+// One that is dead may have left children behind who hold its end of the socket: its own end is asked for, too.
 static kz_status receive_line(bench_process *p, const bench_process_wait *wait, kz_error *error) {
-    double end = base_seconds() + wait->seconds;
-    base_text_free(&p->received);
-    p->received = (base_text){0};
+    double waited = 0, last = base_seconds();
     for (;;) {
-        char piece[4096];
-        struct pollfd waits = {.fd = p->lines, .events = POLLIN};
-        int ready = poll(&waits, 1, POLL_MILLISECONDS);
+        bool dead = has_ended(p, 0), whole = false; // before: what it had sent by then is a reply
+        struct pollfd waits[] = {{.fd = p->lines, .events = POLLIN}, {.fd = p->words, .events = POLLIN}};
+        poll(waits, 2, dead ? 0 : POLL_MILLISECONDS);
+        take_words(p);
         if (wait->interrupted && wait->interrupted()) {
             bench_process_end(p);
             return base_fail(error, KZ_TIMEOUT, "%s was interrupted while %s", wait->name, wait->doing);
         }
-        if (ready <= 0 && base_seconds() > end) return fail_late(p, wait, error);
-        if (ready <= 0) continue;
-        ssize_t got = recv(p->lines, piece, sizeof piece, 0);
-        if (got < 0 && errno == EINTR) continue;
-        if (got <= 0) return fail_dead(p, wait, error);
-        base_text_add_bytes(&p->received, piece, (size_t)got);
-        if (p->received.failed || p->received.length > MOST_LINE) return fail_malformed(p, wait, error);
-        if (piece[got - 1] == '\n') return KZ_OK;
+        kz_status status = waits[0].revents ? receive_piece(p, wait, &whole, error) : KZ_OK;
+        if (status || whole) return status;
+        if (dead && !waits[0].revents) return fail_dead(p, wait, error);
+        double now = base_seconds();
+        waited += now - last < STEP_SECONDS ? now - last : STEP_SECONDS;
+        last = now;
+        if (waited > wait->seconds) return fail_late(p, wait, error);
     }
 }
 
 kz_status bench_process_ask(bench_process *p, const json_t *request, const bench_process_wait *wait,
                             json_t **reply, kz_error *error) {
     *reply = NULL;
+    take_words(p);
+    p->said_bytes = 0; // what it wrote before is of something else
+    base_text_free(&p->received);
     if (!send_line(p, request)) return fail_dead(p, wait, error);
     kz_status status = receive_line(p, wait, error);
     if (status) return status;

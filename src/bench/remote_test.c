@@ -1,8 +1,12 @@
 // Rivals in Python on the cpu device: tests/python/fake.py is one that is right, or goes wrong in every way there is.
 #include "bench/bench.h"
 
+#include <poll.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "base/base.h"
 #include "unit.h"
@@ -162,9 +166,12 @@ static void each_failure_is_a_row(void **state) {
     assert_int_equal(run(f, "nan,wrong,raises,crashes,exits,malformed,declines,late,right", NULL), KZ_OK);
     expect_failure(f, "nan", KZ_WRONG, "it is NaN");
     expect_failure(f, "wrong", KZ_WRONG, "only the first of 301 is wrong");
-    expect_failure(f, "raises", KZ_TOOL, "failed while running once: RuntimeError: shapes do not fit");
+    expect_failure(f, "raises", KZ_TOOL,
+                   "failed while running once: RuntimeError: shapes do not fit (fake.py:");
     expect_failure(f, "crashes", KZ_TOOL, "crashed while running once: killed by signal 11");
     expect_failure(f, "crashes", KZ_TOOL, "its last line: fake: about to crash");
+    assert_null(
+        strstr(find(f, "exits")->error.message, "last line")); // it said nothing: that was somebody else
     expect_failure(f, "exits", KZ_TOOL, "ended while running once, with exit status 3");
     expect_failure(f, "malformed", KZ_TOOL, "a line that is no reply while running once: not json");
     expect_failure(f, "declines", KZ_UNSUPPORTED, "only on Sundays");
@@ -189,6 +196,63 @@ static void every_set_is_looked_at(void **state) {
     const bench_result *right = find(f, "right");
     expect_timed(right);
     assert_int_equal(right->after.sets, 2 * f->outcome->sets); // single runs, and the graph
+}
+
+// Its stderr is read while it runs, and no more than the last of it is kept.
+static void one_that_floods_its_stderr_goes_on(void **state) {
+    fixture *f = *state;
+    assert_int_equal(run(f, "floods", NULL), KZ_OK);
+    expect_timed(find(f, "floods"));
+}
+
+// ---- what it leaves behind ----------------------------------------------------------------------------------
+
+// The number that somebody writes into the file, of a process that lives.
+static pid_t read_left(const char *path) {
+    int id = 0;
+    for (int i = 0; i < 1000 && !id; i++) {
+        FILE *file = fopen(path, "r");
+        if (!file || fscanf(file, "%d\n", &id) != 1) id = 0;
+        if (file) fclose(file);
+        if (!id) poll(NULL, 0, 20);
+    }
+    assert_true(id > 0);
+    return id;
+}
+
+// The process that it leaves holds its end of the socket, and is in no group of ours.
+static void a_dead_one_is_seen_at_once_and_leaves_nobody(void **state) {
+    fixture *f = *state;
+    char path[] = "/tmp/kz_left_XXXXXX";
+    close(mkstemp(path));
+    setenv("KZ_FAKE_LEFT", path, 1);
+    assert_int_equal(run(f, "leaves", NULL), KZ_OK);
+    expect_failure(f, "leaves", KZ_TOOL, "crashed while running once: killed by signal 11");
+    assert_int_equal(kill(read_left(path), 0), -1);
+    unlink(path);
+}
+
+static void nobody_outlives_a_kz_that_is_killed(void **state) {
+    char path[] = "/tmp/kz_left_XXXXXX", script[600];
+    close(mkstemp(path));
+    snprintf(
+        script, sizeof script,
+        "import os, sys, time\nsys.path.insert(0, 'peers/python')\nimport guard\nguard.divide()\n"
+        "if os.fork() == 0:\n    os.setsid()\n    print(os.getpid(), file=open('%s', 'w'))\ntime.sleep(600)",
+        path);
+    pid_t kz = fork();
+    if (kz == 0) {
+        bench_process process = {0};
+        bench_process_start(&process, (char *const[]){PYTHON, "-B", "-c", script, NULL}, NULL);
+        for (;;) pause();
+    }
+    pid_t left = read_left(path);
+    assert_int_equal(kill(left, 0), 0);
+    kill(kz, SIGKILL);
+    waitpid(kz, NULL, 0);
+    for (int i = 0; i < 1000 && kill(left, 0) == 0; i++) poll(NULL, 0, 20);
+    assert_int_equal(kill(left, 0), -1);
+    unlink(path);
 }
 
 static void one_that_hangs_is_ended(void **state) {
@@ -232,7 +296,7 @@ static void without_python_it_is_missing(void **state) {
     setenv("KZ_PYTHON", "/nowhere/python", 1);
     assert_int_equal(run(f, "right", NULL), KZ_OK);
     assert_int_equal(f->outcome->count, 1);
-    assert_has(bench_remote_missing(f->remote), "no Python");
+    assert_has(bench_remote_missing(f->remote), "KZ_PYTHON names /nowhere/python: No such file or directory");
 }
 
 static void packages_are_listed_without_being_imported(void **state) {
@@ -241,8 +305,13 @@ static void packages_are_listed_without_being_imported(void **state) {
     assert_string_equal(json_string_value(json_object_get(versions, "no-such-package")), "");
     json_decref(versions);
     setenv("KZ_PYTHON", "/nowhere/python", 1);
-    assert_int_equal(bench_python_packages(json_array(), &versions, NULL), KZ_NOT_FOUND);
+    kz_error error = {0};
+    assert_int_equal(bench_python_packages(json_array(), &versions, &error), KZ_NOT_FOUND);
     assert_null(versions);
+    assert_has(error.message, "KZ_PYTHON names /nowhere/python: No such file or directory");
+    setenv("KZ_PYTHON", "no-such-python", 1);
+    assert_int_equal(bench_python_packages(json_array(), &versions, &error), KZ_NOT_FOUND);
+    assert_has(error.message, "KZ_PYTHON names no-such-python: there is no such program in PATH");
 }
 
 int main(void) {
@@ -252,6 +321,9 @@ int main(void) {
         TEST(problems_say_axes_scalars_and_seed),
         TEST(each_failure_is_a_row),
         TEST(every_set_is_looked_at),
+        TEST(one_that_floods_its_stderr_goes_on),
+        TEST(a_dead_one_is_seen_at_once_and_leaves_nobody),
+        TEST(nobody_outlives_a_kz_that_is_killed),
         TEST(one_that_hangs_is_ended),
         TEST(an_interrupt_ends_it),
         TEST(one_that_is_missing_is_no_row),

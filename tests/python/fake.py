@@ -2,7 +2,8 @@
 
 It does vector_add (z = x + y) and sgemm (c = a * b), f32 on the CPU. KZ_FAKE_OFFERS names its candidates, each a
 behaviour: right, prints, slow, nan, wrong, raises, crashes, exits, hangs, malformed, late (right once, then it crashes),
-skips (does nothing on any set but the first), ahead (does all sets when the first one is run, and nothing else).
+skips (does nothing on any set but the first), ahead (does all sets when the first one is run, and nothing else),
+leaves (a process in a session of its own, whose number goes to the file KZ_FAKE_LEFT; then it crashes), floods (stderr).
 """
 
 import ctypes
@@ -46,6 +47,16 @@ def multiply(m, n, k, a, b, c):
             c[i * n + j] = sum(a[i * k + l] * b[l * n + j] for l in range(k))
 
 
+def leave():
+    if os.fork() == 0:
+        os.setsid()
+        with open(os.environ["KZ_FAKE_LEFT"], "w") as file:
+            file.write(f"{os.getpid()}\n")
+        time.sleep(600)
+    while not (os.path.exists(os.environ["KZ_FAKE_LEFT"]) and os.path.getsize(os.environ["KZ_FAKE_LEFT"])):
+        time.sleep(0.01)
+
+
 def prepare(problem, name, sets):
     if name == "declines":
         raise Unsupported("only on Sundays")
@@ -64,6 +75,11 @@ def prepare(problem, name, sets):
         runs[0] += 1
         if name == "raises":
             raise RuntimeError("shapes do not fit")
+        if name == "leaves":
+            leave()
+            os.kill(os.getpid(), 11)
+        if name == "floods":
+            os.write(2, b"w" * (1 << 20) + b"\nits last\n")
         if name == "crashes" or (name == "late" and runs[0] > 4):
             print("fake: about to crash", flush=True)
             os.kill(os.getpid(), 11)

@@ -60,6 +60,19 @@ class Failures(unittest.TestCase):
             "ValueError: one", "RuntimeError: inductor raised: SyntaxError: no", "KeyError", "no fake"])
         self.assertEqual([reply["kind"] for reply in said], ["failed", "failed", "failed", "missing"])
 
+    def test_it_says_which_line_of_the_provider(self):
+        def fails(i):
+            return [][i]  # this line
+
+        with open(__file__) as file:
+            line = next(i for i, text in enumerate(file, 1) if "# this line" in text)
+        try:
+            fails(1)
+        except IndexError as failure:
+            own, other = runner.describe(failure, __file__), runner.describe(failure, "/mine.py")
+        self.assertEqual(own["why"], f"IndexError: list index out of range (test_runner.py:{line})")
+        self.assertEqual(other["why"], "IndexError: list index out of range")
+
     def test_one_does_not_leave_the_callback(self):
         candidate = runner.Candidate(lambda i: [][i], runner.Torch("cpu"))
         self.assertEqual(candidate.call(None, 3), 1)
