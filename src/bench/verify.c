@@ -23,8 +23,9 @@ static kz_status compare(const bench_data *data, bench_result *r, bench_check *c
     if (!one.wrong) return KZ_OK;
     char where[64] = "";
     if (set) snprintf(where, sizeof where, ", in set %zu of %zu of buffers", set + 1, data->sets);
-    base_fail(&r->error, KZ_WRONG, "%s gave a wrong result %s%s: %s", r->candidate.name, when, where,
-              one.pattern);
+    base_fail(&r->error, KZ_WRONG, "%s gave a wrong result %s%s: %s; element %llu is %.9g, expected %.9g",
+              r->candidate.name, when, where, one.pattern, (unsigned long long)one.first_wrong, one.got,
+              one.expected);
     return KZ_WRONG;
 }
 
