@@ -42,7 +42,7 @@ static int exit_code(const report_bench *report) {
     if (t->wrong) return CLI_WRONG;
     if (report->write_error.status) return (int)cli_exit_of(report->write_error.status);
     if (cli_interrupted()) return CLI_INTERRUPTED;
-    if (t->failed) return CLI_NO_DEVICE;
+    if (t->failed) return (int)cli_exit_of(t->failure);
     if (report->run.quick) return CLI_OK; // few samples settle nothing, and meet no target
     return t->missed || t->unsettled || report->since.worse ? CLI_REGRESSION : CLI_OK;
 }

@@ -268,7 +268,7 @@ static kz_status run_one(workload_bench *b, kz_error *error) {
     family_case_name(item->family, &item->c, name);
     base_fail_note(&page->given_up, "while measuring %s %s", item->family->name, name);
     complain(b, &page->given_up, "the case is left out");
-    b->report->tally.failed++;
+    if (b->report->tally.failed++ == 0) b->report->tally.failure = page->given_up.status;
     return KZ_OK;
 }
 
@@ -379,6 +379,18 @@ static kz_status check_conditions(const workload_bench *b, kz_error *error) {
     return KZ_OK;
 }
 
+// Where a kernel cannot run, its rivals would be timed for nothing.
+static kz_status check_guest(const workload_bench *b, kz_error *error) {
+    for (size_t i = 0; i < b->devices.count && b->w->guest; i++) {
+        if (kz_device_get_info(b->devices.items[i])->kind != KZ_DEVICE_CPU) continue;
+        base_fail(error, KZ_UNSUPPORTED, "%s is a CUDA kernel, and cpu runs native C alone",
+                  family_guest_name(b->w->guest));
+        base_fail_note(error, "--device cuda:0 times it beside its rivals, --device sim counts what it does");
+        return KZ_UNSUPPORTED;
+    }
+    return KZ_OK;
+}
+
 bool workload_bench_is_safe(const workload_bench_options *options) {
     for (size_t i = 0; i < options->device_count; i++)
         if (strncmp(options->devices[i], "sim", 3) != 0) return false;
@@ -400,6 +412,7 @@ kz_status workload_bench_open(const workload *w, const workload_bench_options *o
     kz_status status = open_devices(b, error);
     if (!status) status = open_first_streams(b, error);
     if (!status) status = check_conditions(b, error);
+    if (!status) status = check_guest(b, error);
     bool has_clock = false;
     for (size_t i = 0; i < b->devices.count; i++)
         has_clock = has_clock || kz_device_get_info(b->devices.items[i])->has_clock;

@@ -86,9 +86,17 @@ cat > "$FOLDER/fault_add_f32.ptx" << END
 END
 KZ_PEERS=$4 KZ_LIBCUDA=$3 "$KZ" bench --family vector_add "$FOLDER/fault_add_f32.ptx" --suite "$FOLDER/two.toml" \
     --device cuda --quick --time 0.02 --json "$FOLDER/fault.jsonl" > "$FOLDER/out" 2> "$FOLDER/err"
-[ $? = 3 ] || fail "a kernel that faults: exit status $?"
+got=$?
+[ $got = 4 ] || fail "a kernel that faults: exit status $got"
 [ "$("$JSON_LINES" status faulted < "$FOLDER/fault.jsonl")" = 2 ] || fail "a fault is no row in each case"
 [ "$("$JSON_LINES" candidate.by fake < "$FOLDER/fault.jsonl")" -ge 2 ] || fail "a fault ends the others too"
+
+# Where a kernel cannot run, nothing is timed.
+KZ_PEERS=$4 "$KZ" bench --family vector_add "$FOLDER/fault_add_f32.ptx" --device cpu --no-save > "$FOLDER/out" 2> "$FOLDER/err"
+got=$?
+[ $got = 8 ] || fail "a CUDA kernel on cpu: exit status $got"
+expect_err "is a CUDA kernel, and cpu runs native C alone"
+[ -s "$FOLDER/out" ] && fail "a CUDA kernel on cpu: something was timed"
 
 # Stopped: once, and at once; with a rival that does not end too. Nobody is left.
 gone() { # gone PID: no process of its group is left

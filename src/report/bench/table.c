@@ -324,7 +324,7 @@ static void count(const view *v, report_bench_tally *tally) {
         bool amiss = r->status != KZ_OK && r->status != KZ_UNSUPPORTED, rival = is_rival(r);
         tally->rivals_amiss += rival && amiss;
         tally->wrong += !rival && r->status == KZ_WRONG;
-        tally->failed += !rival && amiss && r->status != KZ_WRONG;
+        if (!rival && amiss && r->status != KZ_WRONG && tally->failed++ == 0) tally->failure = r->status;
         doubtful = doubtful || is_over(r, v->o->figure);
     }
     tally->unsettled += v->o->timed && doubtful;

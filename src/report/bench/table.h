@@ -9,6 +9,7 @@
 typedef struct report_bench_tally {
     size_t cases, timed;  // candidates timed
     size_t wrong, failed; // candidates of ours and guests
+    kz_status failure;    // of the first of them that failed
     size_t
         rivals_amiss; // rivals that are wrong or failed: rows that say so, and no fault of what is measured
     size_t unsettled; // cases whose best did not converge, or with one above the peak
