@@ -81,6 +81,8 @@ kz_status cli_parse(const cli_command *command, int argc, char **argv, void *opt
 // The same for a command that takes no other words.
 kz_status cli_parse_options(const cli_command *command, int argc, char **argv, void *options,
                             kz_error *error);
+// The words of lists with commas, "cub,torch" and "liger": they lie in `kept`, which the caller frees.
+kz_status cli_split(const cli_list *lists, base_text *kept, cli_list *words, kz_error *error);
 void cli_print_help(const cli_command *command);
 
 // ---- interruption -----------------------------------------------------------------------------

@@ -13,7 +13,9 @@ int cmd_bench_sim(int argc, char **argv); // cmd_bench_sim.c
 
 typedef struct bench_options {
     cli_shared shared;
-    cli_list rivals, modes, caches, streams, columns;
+    cli_list rival_lists, modes, caches, streams, columns;
+    cli_list rivals;       // the names in those lists,
+    base_text rival_names; // which lie here
     const char *suite, *resume;
     double budget;
     bool samples, quick;
@@ -43,8 +45,9 @@ static int exit_code(const report_bench *report) {
     if (report->write_error.status) return (int)cli_exit_of(report->write_error.status);
     if (cli_interrupted()) return CLI_INTERRUPTED;
     if (t->failed) return (int)cli_exit_of(t->failure);
-    if (report->run.quick) return CLI_OK; // few samples settle nothing, and meet no target
-    return t->missed || t->unsettled || report->since.worse ? CLI_REGRESSION : CLI_OK;
+    // Few samples settle nothing, and meet no target.
+    if (!report->run.quick && (t->missed || t->unsettled || report->since.worse)) return CLI_REGRESSION;
+    return report->absent ? CLI_UNCHECKED : CLI_OK;
 }
 
 // ---- what there is ---------------------------------------------------------------------------------------
@@ -228,13 +231,15 @@ static int bench_suite(const cli_shared *options, const workload *w, workload_su
 }
 
 static int bench(const cli_shared *options, const workload *w) {
-    const bench_options *o = (const bench_options *)options;
+    bench_options o = *(const bench_options *)options;
     workload_suite suite = {0};
     kz_error error = {0};
-    if (options->list && !o->suite && !w->zoo.wanted_count) return list_suites();
-    kz_status status = o->suite ? workload_suite_open(o->suite, &suite, &error) : KZ_OK;
-    int code = status ? cli_fail(&error) : bench_suite(options, w, o->suite ? &suite : NULL);
+    if (options->list && !o.suite && !w->zoo.wanted_count) return list_suites();
+    kz_status status = cli_split(&o.rival_lists, &o.rival_names, &o.rivals, &error);
+    if (!status && o.suite) status = workload_suite_open(o.suite, &suite, &error);
+    int code = status ? cli_fail(&error) : bench_suite(&o.shared, w, o.suite ? &suite : NULL);
     workload_suite_close(&suite);
+    base_text_free(&o.rival_names);
     return code;
 }
 
@@ -250,8 +255,8 @@ static const cli_option options_table[] = {
     CLI_DEVICES("where to run (the first GPU, else the simulator)"),
     CLI_CASE("only these cases: a name, a glob, or any size"),
     CLI_FAMILY,
-    {"rivals", CLI_LIST, offsetof(bench_options, rivals), "NAME",
-     "only this rival, or mine.py, a provider in Python; none for none (all there are)"},
+    {"rivals", CLI_LIST, offsetof(bench_options, rival_lists), "LIST",
+     "only these rivals: names, or ./mine.py, a provider of your own; none for none (all there are)"},
     {"suite", CLI_TEXT, offsetof(bench_options, suite), "SUITE",
      "the cases of a suite: its name, or a .toml file"},
     CLI_SHOW_LIST("the suites; with --suite, what it would measure"),
@@ -310,6 +315,7 @@ const cli_command cli_command_bench = {
         "  kz bench --suite h200 --json out.jsonl           everything an H200 has targets for\n"
         "  kz bench --suite h200 --resume out/ --budget 300  five minutes of it; call it again for the rest\n"
         "  kz bench --suite h200 --against results/h200     is anything slower than it was?\n"
+        "  kz bench reduce --rivals cub,torch               beside these two alone\n"
         "  kz bench --family reduce my.cu                   a kernel of your own",
     .options = options_table,
     .run = run,

@@ -58,6 +58,19 @@ static kz_status add_to_list(cli_list *list, const char *word, kz_error *error) 
     return KZ_OK;
 }
 
+kz_status cli_split(const cli_list *lists, base_text *kept, cli_list *words, kz_error *error) {
+    *words = (cli_list){0};
+    for (size_t i = 0; i < lists->count; i++) base_text_add(kept, "%s%s", i ? "," : "", lists->items[i]);
+    if (kept->failed) return base_fail(error, KZ_NO_MEMORY, "no memory for a list of names");
+    kz_status status = KZ_OK;
+    for (char *at = lists->count ? kept->data : NULL, *next; at && !status; at = next) {
+        next = strchr(at, ',');
+        if (next) *next++ = 0;
+        status = add_to_list(words, at, error);
+    }
+    return status;
+}
+
 static kz_status set_integer(const cli_option *option, const char *text, cli_integer *to, kz_error *error) {
     char *end = NULL;
     errno = 0;

@@ -126,6 +126,27 @@ static void finds_the_nearest_name(void **state) {
     assert_null(base_nearest("softmax", names));
 }
 
+static void lists_with_commas_are_split(void **state) {
+    (void)state;
+    const cli_list lists = {{"cub,torch", "./mine.py"}, 2}, empty = {{""}, 1}, none = {0};
+    cli_list words;
+    base_text kept = {0};
+    kz_error error = {0};
+    assert_int_equal(cli_split(&lists, &kept, &words, &error), KZ_OK);
+    assert_int_equal(words.count, 3);
+    assert_string_equal(words.items[0], "cub");
+    assert_string_equal(words.items[1], "torch");
+    assert_string_equal(words.items[2], "./mine.py");
+    base_text_free(&kept);
+    assert_int_equal(cli_split(&empty, &kept, &words, &error), KZ_OK);
+    assert_int_equal(words.count, 1); // an empty word, for whoever knows the names to refuse
+    assert_string_equal(words.items[0], "");
+    base_text_free(&kept);
+    assert_int_equal(cli_split(&none, &kept, &words, &error), KZ_OK);
+    assert_int_equal(words.count, 0);
+    base_text_free(&kept);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(reads_every_kind),
@@ -134,6 +155,7 @@ int main(void) {
         cmocka_unit_test(seconds_are_above_zero),
         cmocka_unit_test(refuses_words_where_none_are_taken),
         cmocka_unit_test(finds_the_nearest_name),
+        cmocka_unit_test(lists_with_commas_are_split),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

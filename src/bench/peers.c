@@ -115,11 +115,10 @@ static bool is_python_missing(const bench_rival *rival, const bench_peers *peers
     for (size_t i = 0; i < peers->remote_count; i++) {
         if (strcmp(bench_remote_name(peers->remotes[i]), rival->name) != 0) continue;
         const char *reason = bench_remote_missing(peers->remotes[i]);
-        if (*reason) base_text_add(why, "%s is not here: %s", rival->name, reason);
+        if (*reason) base_text_add(why, "%s", reason);
         return *reason;
     }
-    base_text_add(why, "%s is not installed: `make install` in a checkout of Kernel Zoo does it",
-                  rival->name);
+    base_text_add(why, "not installed: `make install` in a checkout of Kernel Zoo does it");
     return true;
 }
 
@@ -129,37 +128,72 @@ bool bench_rival_missing(const bench_rival *rival, const bench_peers *peers, bas
         const char *reason = "";
         if (strcmp(peers->items[i]->name, rival->name) != 0) continue;
         if (peers->items[i]->version(&reason)) return false;
-        base_text_add(why, "%s cannot be used (%s): %s", rival->name, reason, rival->library);
+        base_text_add(why, "cannot be used (%s): %s", reason, rival->library);
         return true;
     }
     for (size_t i = 0; i < peers->broken_count; i++) {
         const char *reason = peers->broken[i].error.message;
         if (strcmp(peers->broken[i].name, rival->name) != 0) continue;
-        base_text_add(why, "%s cannot be used: %.*s", rival->name, (int)strcspn(reason, "\n"), reason);
+        base_text_add(why, "cannot be used: %.*s", (int)strcspn(reason, "\n"), reason);
         return true;
     }
     base_text_add(
-        why,
-        "%s is not built: `make bench` in a checkout of Kernel Zoo builds it, `make install` installs it",
-        rival->name);
+        why, "not built: `make bench` in a checkout of Kernel Zoo builds it, `make install` installs it");
     return true;
+}
+
+void bench_absences_add(bench_absences *all, const char *name, const char *reason) {
+    size_t i = 0;
+    while (i < all->count && strcmp(all->items[i].reason.data, reason) != 0) i++;
+    if (i == BASE_COUNT(all->items)) return;
+    if (i == all->count) base_text_add(&all->items[all->count++].reason, "%s", reason);
+    base_text_add(&all->items[i].names, "%s%s", all->items[i].names.length ? ", " : "", name);
+}
+
+void bench_absences_free(bench_absences *all) {
+    for (size_t i = 0; i < all->count; i++) {
+        base_text_free(&all->items[i].names);
+        base_text_free(&all->items[i].reason);
+    }
+    *all = (bench_absences){0};
 }
 
 // ---- by name --------------------------------------------------------------------------------------------
 
+static bool is_file(const char *name) { return base_ends_with(name, ".py"); }
+
+static void note_names(const char *word, kz_error *error) {
+    const char *names[BENCH_RIVALS + 2] = {0};
+    base_text all = {0};
+    for (size_t i = 0; i < BENCH_RIVALS; i++) names[i] = bench_rivals[i].name;
+    names[BENCH_RIVALS] = "none";
+    for (size_t i = 0; names[i]; i++) base_text_add(&all, " %s", names[i]);
+    const char *near = base_nearest(word, names);
+    if (near) base_fail_note(error, "did you mean %s?", near);
+    base_fail_note(error, "allowed: a list of%s, or a provider in Python of your own, ./mine.py",
+                   all.data ? all.data : " names");
+    base_text_free(&all);
+}
+
 static kz_status fail_rival(const char *name, kz_error *error) {
     base_text why = {0};
     const bench_rival *rival = bench_rival_find(name);
-    base_fail(error, KZ_NOT_FOUND, "there is no rival \"%s\" here", name);
-    if (rival && bench_rival_missing(rival, &(bench_peers){0}, &why)) base_fail_note(error, "%s", why.data);
+    if (is_file(name)) {
+        base_fail(error, KZ_NOT_FOUND, "the provider %s cannot be read: there is no such file here", name);
+        base_fail_note(error, "docs/measuring.md shows how one is written");
+    } else if (strcmp(name, "none") == 0) {
+        base_fail(error, KZ_NOT_FOUND, "--rivals none stands alone: it leaves all rivals out");
+    } else if (!rival) {
+        base_fail(error, KZ_NOT_FOUND, "there is no rival \"%s\"", name);
+        note_names(name, error);
+    } else {
+        bench_rival_missing(rival, &(bench_peers){0}, &why);
+        base_fail(error, KZ_NOT_FOUND, "the rival %s is not here", name);
+        base_fail_note(error, "%s", why.data ? why.data : "");
+    }
     base_text_free(&why);
-    base_fail_note(error, "rivals are lib/libkz_peer_<name>.so and lib/kz-python beside the folder of kz, or "
-                          "a provider of one's own, "
-                          "my.py; `--rivals none` leaves them out");
     return KZ_NOT_FOUND;
 }
-
-static bool is_file(const char *name) { return base_ends_with(name, ".py"); }
 
 static bool is_chosen(const char *const *names, size_t count, const char *name) {
     for (size_t i = 0; i < count; i++)
@@ -197,23 +231,36 @@ static kz_status open_remotes(bench_peers *peers, const char *const *names, size
     return status;
 }
 
-kz_status bench_peers_open_named(bench_peers *peers, const char *const *names, size_t count, bool used,
-                                 kz_error *error) {
-    *peers = (bench_peers){0};
-    if (count == 1 && strcmp(names[0], "none") == 0) return KZ_OK;
-    for (size_t i = 0; !used && i < count; i++)
-        if (!bench_rival_find(names[i]) && !is_file(names[i])) return fail_rival(names[i], error);
-    kz_status status = used ? open_libraries(peers, true, error) : KZ_OK;
-    if (!status && used) status = open_remotes(peers, names, count, error);
-    if (status || !used || count == 0) return status;
+// A library need not be in rivals.def: one that lies there is known by its own name.
+static bool is_known(const bench_peers *peers, const char *name) {
+    bool known = bench_rival_find(name) || is_file(name);
+    for (size_t i = 0; i < peers->count; i++) known = known || strcmp(peers->items[i]->name, name) == 0;
+    for (size_t i = 0; i < peers->broken_count; i++)
+        known = known || strcmp(peers->broken[i].name, name) == 0;
+    return known;
+}
+
+static void keep_chosen(bench_peers *peers, const char *const *names, size_t count) {
     size_t kept = 0;
     for (size_t i = 0; i < peers->count; i++)
         if (is_chosen(names, count, peers->items[i]->name)) peers->items[kept++] = peers->items[i];
     peers->count = kept;
-    peers->chosen = true;
     kept = 0;
     for (size_t i = 0; i < peers->broken_count; i++)
         if (is_chosen(names, count, peers->broken[i].name)) peers->broken[kept++] = peers->broken[i];
     peers->broken_count = kept;
-    return peers->count || kept || peers->remote_count ? KZ_OK : fail_rival(names[0], error);
+    peers->chosen = true;
+}
+
+kz_status bench_peers_open_named(bench_peers *peers, const char *const *names, size_t count, bool used,
+                                 kz_error *error) {
+    *peers = (bench_peers){0};
+    if (count == 1 && strcmp(names[0], "none") == 0) return KZ_OK;
+    kz_status status = used ? open_libraries(peers, true, error) : KZ_OK;
+    for (size_t i = 0; !status && i < count; i++)
+        if (!is_known(peers, names[i])) status = fail_rival(names[i], error);
+    if (!status && used) status = open_remotes(peers, names, count, error);
+    if (status || !used || count == 0) return status;
+    keep_chosen(peers, names, count);
+    return peers->count || peers->broken_count || peers->remote_count ? KZ_OK : fail_rival(names[0], error);
 }

@@ -53,8 +53,18 @@ extern const bench_rival bench_rivals[BENCH_RIVALS];
 const bench_rival *bench_rival_find(const char *name); // NULL where there is none
 bool bench_rival_does(const bench_rival *rival, const kz_family *family, bool cpu); // there
 
-// Why the rival is not there and what helps, as one line. Opens the library that it calls; of one in Python it says what
-// came out when it was last asked for.
+// Why the rival is not there and what helps, as one line without its name. Opens the library that it calls; of one in
+// Python it says what came out when it was last asked for.
 bool bench_rival_missing(const bench_rival *rival, const bench_peers *peers, base_text *why);
+
+// Rivals that are absent, by the reason: "cub, cutlass", and what is said of each.
+typedef struct bench_absences {
+    size_t count;
+    struct {
+        base_text names, reason;
+    } items[BENCH_RIVALS + BENCH_REMOTES];
+} bench_absences;
+void bench_absences_add(bench_absences *all, const char *name, const char *reason);
+void bench_absences_free(bench_absences *all);
 
 #endif

@@ -78,36 +78,19 @@ static bool lacks_package(const bench_rival *rival, const json_t *packages, cons
                           base_text *why) {
     const char *version = rival->package ? json_string_value(json_object_get(packages, rival->package)) : "";
     if (!rival->package || (version && *version)) return false;
-    if (!packages) {
-        base_text_add(why, "%s is not here: %s", rival->name, no_python->message);
-        return true;
-    }
-    base_text_add(
-        why, "%s is not here: no package %s; tools/setup python installs it, KZ_PYTHON names another Python",
-        rival->name, rival->package);
+    if (packages)
+        base_text_add(why,
+                      "no package %s: `tools/setup python` installs it, KZ_PYTHON names another interpreter",
+                      rival->package);
+    else
+        base_text_add(why, "%s", no_python->message);
     return true;
-}
-
-// Rivals that are missing for the same reason: "cub, cutlass" and what is said of each.
-typedef struct missing_rivals {
-    base_text names, reason;
-} missing_rivals;
-
-// The reason stands after the name, as bench_rival_missing puts it.
-static void add_missing(missing_rivals groups[BENCH_RIVALS], const char *name, const char *why) {
-    const char *reason = why + (strncmp(why, name, strlen(name)) == 0 ? strlen(name) : 0);
-    reason += strspn(reason, " ");
-    if (strncmp(reason, "is ", 3) == 0) reason += 3;
-    missing_rivals *group = groups;
-    while (group->reason.length && strcmp(group->reason.data, reason) != 0) group++;
-    if (!group->reason.length) base_text_add(&group->reason, "%s", reason);
-    base_text_add(&group->names, "%s%s", group->names.length ? ", " : "", name);
 }
 
 void doctor_look_at_rivals(doctor_findings *all) {
     bench_peers peers;
     kz_error error = {0};
-    missing_rivals missing[BENCH_RIVALS] = {0};
+    bench_absences absent = {0};
     base_text here = {0};
     kz_error no_python = {0};
     json_t *packages = python_packages(&no_python);
@@ -120,18 +103,17 @@ void doctor_look_at_rivals(doctor_findings *all) {
         base_text why = {0};
         const bench_rival *rival = &bench_rivals[i];
         if (bench_rival_missing(rival, &peers, &why) || lacks_package(rival, packages, &no_python, &why))
-            add_missing(missing, rival->name, why.data ? why.data : "no memory");
+            bench_absences_add(&absent, rival->name, why.data ? why.data : "no memory");
         else
             base_text_add(&here, "%s%s", here.length ? ", " : "", rival->name);
         base_text_free(&why);
     }
     doctor_add(all, "rivals", here.length ? DOCTOR_HAVE : DOCTOR_NOTE, NULL, "%s",
                here.length ? here.data : "kz bench races against none");
-    for (size_t i = 0; i < BENCH_RIVALS && missing[i].reason.length; i++) {
-        doctor_add(all, "rivals", DOCTOR_NOTE, NULL, "%s: %s", missing[i].names.data, missing[i].reason.data);
-        base_text_free(&missing[i].names);
-        base_text_free(&missing[i].reason);
-    }
+    for (size_t i = 0; i < absent.count; i++)
+        doctor_add(all, "rivals", DOCTOR_NOTE, NULL, "%s: %s", absent.items[i].names.data,
+                   absent.items[i].reason.data);
+    bench_absences_free(&absent);
     bench_peers_close(&peers);
     base_text_free(&here);
     json_decref(packages);

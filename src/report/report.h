@@ -34,6 +34,10 @@ typedef enum report_tone {
 void report_print(FILE *file, const report_style *style, report_tone tone, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 
+// A line of text, `indent` columns in. A terminal that is too narrow for it gets it wrapped at spaces, two columns
+// further in; a file gets one line, which can be searched.
+void report_note(FILE *file, const report_style *style, report_tone tone, int indent, const char *text);
+
 // ---- numbers for people ---------------------------------------------------------------------------
 
 enum { REPORT_NUMBER = 32 };

@@ -325,6 +325,8 @@ static kz_status run_device(workload_bench *b, kz_error *error) {
         drop_done(b);
         b->done = b->page->done;
         status = run_cases(b, error);
+        if (!status && info->has_clock && b->peers.chosen && b->done == b->cases.count && b->done)
+            report_bench_idle_rivals(b->report, &b->peers);
     }
     bench_probes_close(b->probes);
     bench_monitor_close(b->monitor);

@@ -40,16 +40,27 @@ static kz_status add_matching(workload_bench_cases *s, const kz_family *family, 
     return status;
 }
 
+static const kz_case *largest_that_fits(const kz_family *family, const limits *most) {
+    const kz_case *best = NULL;
+    for (size_t i = 0; i < family->case_count; i++) {
+        const kz_case *c = &family->cases[i];
+        if (c->misalign || c->data != KZ_DATA_UNIFORM || !fits(family, c, most)) continue;
+        if (!best || family_case_elements(family, c) > family_case_elements(family, best)) best = c;
+    }
+    return best;
+}
+
 // All cases that are timed are too large for this device: why, and a command that is not.
 static void suggest_case(const kz_family *family, const kz_device_info *device, const limits *most,
                          kz_error *error) {
-    kz_case c;
     char name[FAMILY_CASE_NAME];
     base_fail(error, KZ_NOT_FOUND,
-              "the cases of %s that are timed are of a GPU's size, too large for %s (%llu elements at most)",
-              family->name, device->id, (unsigned long long)most->elements);
-    if (workload_choose_case(family, NULL, NULL, most->elements, &c, NULL)) return;
-    family_case_name(family, &c, name);
+              "the cases of %s that are timed are of a GPU's size, too large for %s (%.3g elements and %.3g "
+              "flops at most)",
+              family->name, device->id, (double)most->elements, most->flops);
+    const kz_case *c = largest_that_fits(family, most);
+    if (!c) return;
+    family_case_name(family, c, name);
     base_fail_note(error, "one of any size can be named: kz bench %s --case %s --device %s", family->name,
                    name, device->id);
 }
@@ -126,7 +137,7 @@ static kz_status select_suite(const workload *w, const workload_bench_options *o
     if (!kept) {
         base_fail(error, KZ_NOT_FOUND, "the suite %s has %zu cases, and none of what was asked for",
                   o->suite->name, all);
-        base_fail_note(error, "kz bench --suite %s --list shows them", o->suite->name);
+        base_fail_note(error, "kz bench --suite %s --list shows them", o->suite->word);
         return KZ_NOT_FOUND;
     }
     if (device) note_gpu(o, device);

@@ -70,7 +70,11 @@ expect_exit 2 bench --suite no_such_suite --device sim
 expect_err "no_such_suite"
 [ -s "$FOLDER/out" ] && fail "a sum of nothing was printed: $(cat "$FOLDER/out")"
 expect_exit 2 bench vector_add --device sim --rivals foo
-expect_err 'there is no rival "foo" here'
+expect_err 'there is no rival "foo"'
+expect_exit 2 bench vector_add --device sim --rivals cub,cubb
+expect_err 'there is no rival "cubb"'
+expect_err "did you mean cub?"
+expect_err "allowed: a list of cub cublas "
 expect_exit 2 bench vector_add --device sim --time soon
 expect_err "--time takes seconds"
 expect_exit 3 bench vector_add --device cuda:77
@@ -138,15 +142,21 @@ mkdir "$FOLDER/none"
 export KZ_PEERS="$FOLDER/none"
 "$KZ" bench sgemm/11_cpu_naive --device cpu --case gemm-f32-m16-n16-k16-uniform --time 0.05 --no-save > "$FOLDER/out" 2> "$FOLDER/err"
 case $? in 0 | 7) ;; *) fail "bench of sgemm on cpu" ;; esac
-expect_out "no rival: openblas is not built"
+expect_out "no rival: openblas: not built"
 "$KZ" bench sgemm/11_cpu_naive --device cpu --case gemm-f32-m16-n16-k16-uniform --time 0.05 --no-save --rivals none > "$FOLDER/out" 2>&1
 grep -q "no rival" "$FOLDER/out" && fail "told of a rival that was left out"
 expect_exit 2 bench sgemm --device cpu --rivals openblas
-expect_err "openblas is not built"
+expect_err "the rival openblas is not here"
+expect_err "not built: "
 expect_exit 0 doctor
 expect_out "kz bench races against none"
 expect_out "openblas: not built"
 unset KZ_PEERS
+# One that was asked for, is there and does not run here is told of, and is no success.
+if [ -e "$(dirname "$KZ")/../lib/libkz_peer_cudnn.so" ]; then
+    expect_exit 12 bench sgemm/11_cpu_naive --device cpu --case gemm-f32-m16-n16-k16-uniform --quick --mode latency --no-save --rivals cudnn
+    expect_out "no rival: cudnn: runs on a GPU, and this is a CPU"
+fi
 # Where all that is timed is too large for the simulator, a command that works is named.
 expect_exit 2 bench reduce_axis --device sim
 expect_err "too large for sim:h200"

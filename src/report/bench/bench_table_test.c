@@ -393,17 +393,39 @@ static void a_missing_rival_is_noted_once(void **state) {
                            .run.device = {.kind = KZ_DEVICE_CPU, .has_clock = true}};
     for (int i = 0; i < 2; i++) report_bench_case(&report, &request, o, &none, &peers);
     static const char *const names[] = {"none", "openblas"};
-    report.noted[BENCH_RIVAL_openblas] = false;
+    report.met.count = 0;
     report.rivals = names;
     for (report.rival_count = 1; report.rival_count <= 2;
          report.rival_count++) // another is named, then it is
         report_bench_case(&report, &request, o, &none, &peers);
     fclose(report.file);
     assert_int_equal(report.tally.cases, 4);
-    assert_int_equal(count(text, "no rival: openblas is not built"), 2);
+    assert_int_equal(count(text, "no rival: openblas: not built"), 2);
+    assert_int_equal(report.absent, 1);
     free(text);
     report_bench_free(&report);
     free(o);
+}
+
+static void one_that_was_named_and_never_ran_is_told_of(void **state) {
+    (void)state;
+    char *text;
+    size_t size;
+    const kz_peer blas = {.name = "openblas", .on_cpu = true}, cub = {.name = "cub"},
+                  ours = {.name = "met", .on_cpu = true};
+    const bench_peers peers = {.count = 3, .items = {&blas, &cub, &ours}, .chosen = true};
+    static const char *const names[] = {"openblas", "cub", "met"};
+    report_bench report = {.file = open_memstream(&text, &size),
+                           .rivals = names,
+                           .rival_count = 3,
+                           .met = {1, {"met"}},
+                           .run.device = {.kind = KZ_DEVICE_CPU, .has_clock = true}};
+    report_bench_idle_rivals(&report, &peers);
+    fclose(report.file);
+    assert_int_equal(report.absent, 2);
+    assert_string_equal(text, "no rival: openblas: does none of these cases\n"
+                              "no rival: cub: runs on a GPU, and this is a CPU\n\n");
+    free(text);
 }
 
 static void a_simpler_choice_says_what_it_gives_up(void **state) {
@@ -441,6 +463,7 @@ int main(void) {
         cmocka_unit_test(a_run_is_summed_up),
         cmocka_unit_test(what_is_not_alike_is_not_judged),
         cmocka_unit_test(a_missing_rival_is_noted_once),
+        cmocka_unit_test(one_that_was_named_and_never_ran_is_told_of),
         cmocka_unit_test(a_simpler_choice_says_what_it_gives_up),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -38,29 +38,84 @@ static void keep(report_bench *r, const bench_request *request, const bench_outc
     base_text_free(&path);
 }
 
-static bool is_asked_for(const report_bench *r, const char *rival) {
-    bool named = r->rival_count == 0;
-    for (size_t i = 0; i < r->rival_count; i++) named = named || strcmp(r->rivals[i], rival) == 0;
-    return named;
+// ---- rivals that are not there ----------------------------------------------------------------------------
+
+static bool is_named(const report_bench *r, const char *rival) {
+    for (size_t i = 0; i < r->rival_count; i++)
+        if (strcmp(r->rivals[i], rival) == 0) return true;
+    return false;
+}
+
+static void print_absences(const report_bench *r, const report_style *style, bench_absences *all) {
+    for (size_t i = 0; i < all->count; i++) {
+        base_text text = {0};
+        base_text_add(&text, "no rival: %s: %s", all->items[i].names.data, all->items[i].reason.data);
+        if (text.data) report_note(r->file, style, REPORT_WARN, 0, text.data);
+        base_text_free(&text);
+    }
+    if (all->count) fputc('\n', r->file);
+    bench_absences_free(all);
+}
+
+static bool is_met(const report_rivals *met, const char *name) {
+    for (size_t i = 0; i < met->count; i++)
+        if (strcmp(met->names[i], name) == 0) return true;
+    return false;
+}
+
+static void meet(report_rivals *met, const char *name) {
+    if (met->count < BASE_COUNT(met->names) && !is_met(met, name))
+        snprintf(met->names[met->count++], sizeof met->names[0], "%s", name);
+}
+
+static void meet_missing(report_bench *r, const char *name, const char *why, bench_absences *absent) {
+    bench_absences_add(absent, name, why);
+    meet(&r->met, name);
+    r->absent += r->rival_count > 0;
 }
 
 // A race without its rival is told of, once.
-static void note_missing_rivals(report_bench *r, const kz_family *family, const bench_outcome *outcome,
-                                const bench_peers *peers) {
+static void note_missing_rivals(report_bench *r, const report_style *style, const kz_family *family,
+                                const bench_outcome *outcome, const bench_peers *peers) {
     const kz_device_info *device = &r->run.device;
+    bench_absences absent = {0};
+    for (size_t i = 0; i < outcome->count; i++)
+        if (outcome->results[i].candidate.provider == BENCH_PEER)
+            meet(&r->met, outcome->results[i].candidate.by);
     for (size_t i = 0; i < BENCH_RIVALS && device->has_clock; i++) {
         const bench_rival *rival = &bench_rivals[i];
-        bool there = r->noted[i] || !is_asked_for(r, rival->name);
-        for (size_t k = 0; k < outcome->count; k++)
-            there = there || strcmp(outcome->results[k].candidate.by, rival->name) == 0;
+        bool wanted = r->rival_count ? is_named(r, rival->name)
+                                     : bench_rival_does(rival, family, device->kind == KZ_DEVICE_CPU);
         base_text why = {0};
-        if (there || !bench_rival_does(rival, family, device->kind == KZ_DEVICE_CPU)) continue;
-        if (bench_rival_missing(rival, peers, &why)) {
-            fprintf(r->file, "no rival: %s\n\n", why.data);
-            r->noted[i] = true;
-        }
+        if (wanted && !is_met(&r->met, rival->name) && bench_rival_missing(rival, peers, &why))
+            meet_missing(r, rival->name, why.data ? why.data : "no memory", &absent);
         base_text_free(&why);
     }
+    for (size_t i = 0; i < peers->remote_count; i++) { // those of one's own
+        const char *name = bench_remote_name(peers->remotes[i]),
+                   *why = bench_remote_missing(peers->remotes[i]);
+        if (*why && !is_met(&r->met, name)) meet_missing(r, name, why, &absent);
+    }
+    print_absences(r, style, &absent);
+}
+
+// One that was named and is there, and never ran.
+void report_bench_idle_rivals(report_bench *r, const bench_peers *peers) {
+    const report_style style = report_detect_style(r->file);
+    const kz_device_info *device = &r->run.device;
+    bool cpu = device->kind == KZ_DEVICE_CPU;
+    bench_absences absent = {0};
+    for (size_t i = 0; i < peers->count; i++)
+        if (!is_met(&r->met, peers->items[i]->name))
+            meet_missing(r, peers->items[i]->name,
+                         peers->items[i]->on_cpu == cpu ? "does none of these cases"
+                         : cpu                          ? "runs on a GPU, and this is a CPU"
+                                                        : "runs on a CPU, and this is a GPU",
+                         &absent);
+    for (size_t i = 0; i < peers->remote_count; i++)
+        if (!is_met(&r->met, bench_remote_name(peers->remotes[i])))
+            meet_missing(r, bench_remote_name(peers->remotes[i]), "offers nothing for these cases", &absent);
+    print_absences(r, &style, &absent);
 }
 
 // ---- since an earlier run --------------------------------------------------------------------------------
@@ -131,7 +186,7 @@ void report_bench_case(report_bench *r, const bench_request *request, const benc
     unsigned errors = report_bench_has_several(outcome) ? 1u << REPORT_METRIC_error : 0;
     report_metrics_print(file, &style, outcome, r->metrics | errors);
     compare(r, request, outcome);
-    note_missing_rivals(r, request->family, outcome, peers);
+    note_missing_rivals(r, &style, request->family, outcome, peers);
     if (request->guest) r->guest_of = request->family->name;
     fflush(stdout);
 }
@@ -175,7 +230,8 @@ void report_bench_save(const report_bench *r, report_bench_counts *counts) {
     snprintf(counts->shortfalls, sizeof counts->shortfalls, "%s",
              r->tally.shortfalls.data ? r->tally.shortfalls.data : "");
     memcpy(&counts->since, &r->since, sizeof counts->since);
-    memcpy(counts->noted, r->noted, sizeof counts->noted);
+    counts->met = r->met;
+    counts->absent = r->absent;
     counts->write_error = r->write_error;
 }
 
@@ -185,7 +241,8 @@ void report_bench_restore(report_bench *r, const report_bench_counts *counts) {
     r->tally = counts->tally;
     r->tally.shortfalls = text;
     memcpy(&r->since, &counts->since, sizeof r->since);
-    memcpy(r->noted, counts->noted, sizeof r->noted);
+    r->met = counts->met;
+    r->absent = counts->absent;
     r->write_error = counts->write_error;
 }
 

@@ -7,6 +7,12 @@
 #include "report/bench/metrics.h"
 #include "report/bench/table.h"
 
+// The rivals that had a row, or of which was said why they are absent.
+typedef struct report_rivals {
+    size_t count;
+    char names[BENCH_RIVALS + BENCH_PEERS + BENCH_REMOTES][24];
+} report_rivals;
+
 typedef struct report_bench {
     FILE *file;                // words for people
     bench_run_info run;        // of the device at hand
@@ -20,9 +26,10 @@ typedef struct report_bench {
         size_t same, worse, better, unknown, unfair;
     } since; // of the candidates' figures
     report_bench_tally tally;
-    bool noted[BENCH_RIVALS]; // that it is missing
-    const char *guest_of;     // the family whose place a guest took; NULL without one
-    kz_error write_error;     // the first; no record is kept after it
+    report_rivals met;
+    size_t absent;        // rivals that were asked for by name and never ran
+    const char *guest_of; // the family whose place a guest took; NULL without one
+    kz_error write_error; // the first; no record is kept after it
 } report_bench;
 
 // What a report has counted so far, in one piece of memory: it outlives the process that made it.
@@ -32,7 +39,8 @@ typedef struct report_bench_counts {
     struct {
         size_t same, worse, better, unknown, unfair;
     } since;
-    bool noted[BENCH_RIVALS];
+    report_rivals met;
+    size_t absent;
     kz_error write_error;
 } report_bench_counts;
 void report_bench_save(const report_bench *report, report_bench_counts *counts);
@@ -41,6 +49,8 @@ void report_bench_restore(report_bench *report, const report_bench_counts *count
 // One case is done.
 void report_bench_case(report_bench *report, const bench_request *request, const bench_outcome *outcome,
                        const bench_targets *targets, const bench_peers *peers);
+// All cases of a device are done: says which rivals of those that were asked for by name never ran, and why.
+void report_bench_idle_rivals(report_bench *report, const bench_peers *peers);
 // All is done.
 void report_bench_end(const report_bench *report, double seconds);
 void report_bench_free(report_bench *report);

@@ -50,6 +50,23 @@ static void tables_align_and_shrink(void **state) {
     free(text);
 }
 
+static void a_note_is_wrapped_on_a_terminal_alone(void **state) {
+    (void)state;
+    static const char words[] = "nothing is broken within a_word_that_is_long";
+    char *text = NULL;
+    size_t size;
+    FILE *file = open_memstream(&text, &size);
+    report_note(file, &(report_style){.width = 16, .terminal = true}, REPORT_PLAIN, 2, words);
+    report_note(file, &(report_style){.width = 16}, REPORT_PLAIN, 2, words);
+    fclose(file);
+    assert_string_equal(text, "  nothing is\n"
+                              "    broken\n"
+                              "    within\n"
+                              "    a_word_that_is_long\n"
+                              "  nothing is broken within a_word_that_is_long\n");
+    free(text);
+}
+
 static void colour_only_where_asked_for(void **state) {
     (void)state;
     report_style style = {.width = 100, .colour = true};
@@ -169,6 +186,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(numbers_have_three_digits),
         cmocka_unit_test(tables_align_and_shrink),
+        cmocka_unit_test(a_note_is_wrapped_on_a_terminal_alone),
         cmocka_unit_test(colour_only_where_asked_for),
         cmocka_unit_test(a_journal_is_written_as_it_goes),
         cmocka_unit_test(a_full_disk_is_an_error_that_stays),

@@ -84,3 +84,27 @@ const char *report_seconds(char text[REPORT_NUMBER], double seconds) {
 }
 
 const char *report_bytes(char text[REPORT_NUMBER], double bytes) { return report_si(text, bytes, "B"); }
+
+// Bytes of the words that fit into `room` columns; a word that is too long is taken whole.
+static size_t fitting_bytes(const char *text, size_t room) {
+    size_t taken = 0, columns = 0;
+    for (size_t at = 0;; at++) {
+        if (text[at] == ' ' || !text[at]) {
+            if (taken && columns > room) return taken;
+            taken = at;
+        }
+        if (!text[at]) return taken;
+        columns += ((unsigned char)text[at] & 0xc0) != 0x80;
+    }
+}
+
+void report_note(FILE *file, const report_style *style, report_tone tone, int indent, const char *text) {
+    for (int left = indent; *text; left = indent + 2) {
+        size_t room = style->width > left ? (size_t)(style->width - left) : 0;
+        size_t bytes = style->terminal ? fitting_bytes(text, room) : strlen(text);
+        fprintf(file, "%*s", left, "");
+        report_print(file, style, tone, "%.*s\n", (int)bytes, text);
+        text += bytes;
+        text += strspn(text, " ");
+    }
+}
