@@ -80,20 +80,37 @@ static int list_suites(void) {
     return status ? cli_fail(&error) : CLI_OK;
 }
 
+// What the suite names for this family: of rivals, those that the family has.
+static void add_providers(report_table *table, const workload_bench_case *item) {
+    base_text text = {0};
+    for (const char *const *p = item->part ? item->part->providers : NULL; p && *p; p++) {
+        const bench_rival *rival = bench_rival_find(*p);
+        if (!rival || bench_rival_does(rival, item->family, false) ||
+            bench_rival_does(rival, item->family, true))
+            base_text_add(&text, "%s%s", text.length ? "," : "", *p);
+    }
+    report_table_add(table, REPORT_DIM, "%s", text.data ? text.data : "");
+    base_text_free(&text);
+}
+
 static int list_cases(const workload *w, const workload_bench_options *wanted) {
     workload_bench_cases cases;
     kz_error error = {0};
     kz_status status = workload_bench_select(w, wanted, NULL, &cases, &error);
-    for (size_t i = 0; i < cases.count && !status; i++) {
+    const report_style style = report_detect_style(stdout);
+    const report_column columns[] = {{.title = "family"}, {.title = "case"}, {.title = "providers"}};
+    report_table *table = report_table_open(columns, BASE_COUNT(columns));
+    for (size_t i = 0; i < cases.count && !status && table; i++) {
         char name[FAMILY_CASE_NAME];
         const workload_bench_case *item = &cases.items[i];
         family_case_name(item->family, &item->c, name);
-        printf("%s %s", item->family->name, name);
-        for (const char *const *p = item->part ? item->part->providers : NULL; p && *p; p++)
-            printf("%s%s", p == item->part->providers ? "  " : ",", *p);
-        putchar('\n');
+        report_table_add(table, REPORT_PLAIN, "%s", item->family->name);
+        report_table_add(table, REPORT_PLAIN, "%s", name);
+        add_providers(table, item);
     }
+    if (!status && table) report_table_print(table, stdout, &style, false);
     if (!status) printf("%zu case%s\n", cases.count, cases.count == 1 ? "" : "s");
+    report_table_close(table);
     workload_bench_cases_free(&cases);
     return status ? cli_fail(&error) : CLI_OK;
 }

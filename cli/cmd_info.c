@@ -13,14 +13,12 @@ static void print_heading(const report_style *style, const char *text) {
 }
 
 static void print_operations(const kz_family *family) {
-    bool has_type[KZ_TYPE_COUNT] = {false};
     printf("  operations  ");
     for (size_t i = 0; family->operations[i]; i++) printf("%s%s", i ? ", " : "", family->operations[i]);
     printf("\n  types       ");
-    for (size_t i = 0; i < family->case_count; i++) has_type[family->cases[i].type] = true;
     const char *between = "";
     for (int t = 0; t < KZ_TYPE_COUNT; t++) {
-        if (!has_type[t]) continue;
+        if (!family_has_type(family, (kz_type)t)) continue;
         printf("%s%s", between, kz_type_name((kz_type)t));
         between = ", ";
     }
@@ -28,6 +26,51 @@ static void print_operations(const kz_family *family) {
     for (size_t i = 0; i < KZ_CASE_AXES && family->axes[i]; i++)
         printf("%s%s", i ? ", " : "", family->axes[i]);
     printf("\n");
+}
+
+typedef struct described_buffer {
+    kz_buffer buffer;
+    base_text operations;
+} described_buffer;
+
+static void describe_buffers(const kz_family *family, uint32_t operation, described_buffer *all,
+                             size_t *count) {
+    kz_buffer list[KZ_FAMILY_BUFFERS] = {0};
+    const kz_case *c = NULL;
+    for (size_t i = 0; i < family->case_count && !c; i++)
+        if (family->cases[i].operation == operation) c = &family->cases[i];
+    size_t found = c ? family->buffers(c, list) : 0;
+    for (size_t i = 0; i < found; i++) {
+        size_t k = 0;
+        while (k < *count && strcmp(all[k].buffer.name, list[i].name) != 0) k++;
+        if (k == KZ_FAMILY_BUFFERS) return;
+        if (k == *count) all[(*count)++].buffer = list[i];
+        base_text_add(&all[k].operations, "%s%s", all[k].operations.length ? ", " : "",
+                      family->operations[operation]);
+    }
+}
+
+// Those of the family's kernels, by the names that a provider in Python gets them by; of one that some operations have
+// alone, which do.
+static void print_buffers(const kz_family *family) {
+    static const char *const roles[] = {[KZ_INPUT] = "input", [KZ_OUTPUT] = "output", [KZ_INOUT] = "inout"};
+    described_buffer all[KZ_FAMILY_BUFFERS] = {0};
+    size_t count = 0;
+    base_text operations = {0};
+    for (uint32_t i = 0; family->operations[i]; i++) {
+        describe_buffers(family, i, all, &count);
+        base_text_add(&operations, "%s%s", i ? ", " : "", family->operations[i]);
+    }
+    printf("  buffers     ");
+    for (size_t i = 0; i < count; i++) {
+        const char *of = all[i].operations.data ? all[i].operations.data : "";
+        bool whole = operations.data && strcmp(of, operations.data) == 0;
+        printf("%s%s (%s%s%s)", i ? ", " : "", all[i].buffer.name, roles[all[i].buffer.role],
+               whole ? "" : " of ", whole ? "" : of);
+        base_text_free(&all[i].operations);
+    }
+    printf("\n");
+    base_text_free(&operations);
 }
 
 static void print_variants(const kz_family *family, const report_style *style) {
@@ -185,6 +228,7 @@ static int run(const cli_command *self, int argc, char **argv) {
     report_print(stdout, &style, REPORT_BOLD, "%s", family->name);
     printf("  %s\n\n", family->summary);
     print_operations(family);
+    print_buffers(family);
     print_heading(&style, "Variants");
     print_variants(family, &style);
     print_heading(&style, "What the library picks");

@@ -50,4 +50,11 @@ class Buffer:
     device: str = "cpu"
 
 
+class Buffers(dict):
+    """A set: each Buffer by its name."""
+
+    def __missing__(self, name):
+        raise LookupError(f"there is no buffer {name!r}: this family has {', '.join(self)}")
+
+
 SIZES = {"f64": 8, "i64": 8, "f32": 4, "i32": 4, "u32": 4, "f16": 2, "bf16": 2, "u16": 2, "u8": 1}

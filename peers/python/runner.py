@@ -20,7 +20,7 @@ import time
 import traceback
 
 import guard
-from provider import SIZES, Buffer, Missing, Problem, Unsupported, WrongVersion
+from provider import SIZES, Buffer, Buffers, Missing, Problem, Unsupported, WrongVersion
 
 INTERFACE = 2  # as BENCH_RUNNER_INTERFACE in src/bench/runner.h
 ENQUEUE = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_size_t)
@@ -131,7 +131,7 @@ class Runner:
         self.done(request)
         self.problem = self.read_problem(request)
         self.library.call("case", ctypes.c_size_t(request["sets"]), ctypes.c_uint32(request["misalign"]))
-        self.sets = [{} for _ in range(request["sets"])]
+        self.sets = [Buffers() for _ in range(request["sets"])]
         for buffer in request["buffers"]:
             self.add_buffer(buffer, request["misalign"] * SIZES[buffer["type"]])
         return {}

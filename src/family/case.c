@@ -28,6 +28,13 @@ void family_data_list(base_text *out) {
     for (int d = 0; d < KZ_DATA_COUNT; d++) base_text_add(out, "%s%s", d ? ", " : "", data_names[d]);
 }
 
+bool family_has_type(const kz_family *family, kz_type type) {
+    bool has = family->types >> type & 1;
+    for (size_t i = 0; i < family->case_count && !family->types; i++)
+        has = has || family->cases[i].type == type;
+    return has;
+}
+
 kz_type family_plain_type(const kz_family *family) {
     const kz_case *first = NULL;
     for (size_t i = 0; i < family->case_count; i++) {

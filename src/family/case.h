@@ -13,6 +13,9 @@ const char *family_data_name(kz_data data);
 bool family_data_find(const char *name, kz_data *data);
 void family_data_list(base_text *out); // "uniform, positive, ..."
 
+// What the family says of its types; where it leaves that to its plans, those of its cases.
+bool family_has_type(const kz_family *family, kz_type type);
+
 // The type that examples and figures are shown in: f32 where its first operation has it, else
 // that of this operation's first case.
 kz_type family_plain_type(const kz_family *family);

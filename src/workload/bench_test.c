@@ -90,6 +90,7 @@ static void a_suite_is_filtered(void **state) {
     workload_bench_cases_free(&cases);
     assert_int_equal(choose("saxpy", &one, &gpu, &cases, &error), KZ_NOT_FOUND);
     assert_has(error.message, "none of what was asked for");
+    assert_has(error.message, "kz bench --suite /tmp/kz_suite_"); // a file is named by its path
     workload_bench_cases_free(&cases);
     workload_suite_close(&suite);
 }
@@ -145,6 +146,25 @@ static void quick_takes_two_sizes_of_a_family(void **state) {
     workload_suite_close(&suite);
 }
 
+// Where a family has nothing for the device, the case that is named instead is one that the device would take.
+static void what_is_named_instead_fits(void **state) {
+    (void)state;
+    const kz_device_info cpu = {.kind = KZ_DEVICE_CPU, .id = "cpu", .has_clock = true};
+    workload_bench_cases cases;
+    kz_error error;
+    const workload_bench_options options = {0};
+    assert_int_equal(choose("attention", &options, &cpu, &cases, &error), KZ_NOT_FOUND);
+    const char *name = strstr(error.message, "--case ");
+    char pattern[FAMILY_CASE_NAME];
+    assert_non_null(name);
+    assert_int_equal(sscanf(name, "--case %127s", pattern), 1);
+    const kz_family *family = kz_family_find("attention");
+    kz_case c;
+    assert_int_equal(family_case_parse(family, pattern, &c, &error), KZ_OK);
+    assert_true(family->work(&c).flops <= 4e9);
+    workload_bench_cases_free(&cases);
+}
+
 // Each has a floor below which it may not fall, in a case that it has. Those that begin have no figure yet.
 static void every_family_has_targets(void **state) {
     static const char *const begin[] = {"rmsnorm", "attention"};
@@ -174,6 +194,7 @@ int main(void) {
         cmocka_unit_test(a_suite_is_filtered),
         cmocka_unit_test(a_suite_is_cut_to_the_device),
         cmocka_unit_test(quick_takes_two_sizes_of_a_family),
+        cmocka_unit_test(what_is_named_instead_fits),
         cmocka_unit_test(every_family_has_targets),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -76,7 +76,7 @@ static void read_families(course_toml *toml, workload_suite_part *part) {
 
 // ---- providers ----------------------------------------------------------------------------------------------
 
-static const char *const provider_words[] = {"all", "chosen", "best", "rivals", NULL};
+static const char *const provider_words[] = {"all", "chosen", "choices", "rivals", NULL};
 
 static bool is_one_of(const char *word, const char *const *words) {
     for (; *words; words++)
@@ -225,6 +225,11 @@ kz_status workload_suite_list(base_arena *arena, const char *const **names, kz_e
     *names = no_names;
     kz_status status = find_folder(folder, error);
     if (!status) status = course_list_files(arena, folder, ".toml", &found, error);
+    if (!status && !found.count) {
+        status = base_fail(error, KZ_NOT_FOUND, "there are no suites: no .toml file lies in %s", folder);
+        base_fail_note(error, "`make install` brings them; a file of your own is named by its path: "
+                              "kz bench --suite ./mine.toml");
+    }
     const char **list = status ? NULL : base_arena_alloc(arena, (found.count + 1) * sizeof *list);
     for (size_t i = 0; list && i < found.count; i++) list[i] = found.names[i];
     if (list) *names = list;
@@ -263,7 +268,8 @@ static kz_status find_file(base_arena *arena, const char *word, char path[2 * BA
 kz_status workload_suite_open(const char *word, workload_suite *suite, kz_error *error) {
     char path[2 * BASE_PATH];
     *suite = (workload_suite){.arena = base_arena_open()};
-    if (!suite->arena) return base_fail(error, KZ_NO_MEMORY, "no memory for the suite");
+    if (suite->arena) suite->word = base_arena_string(suite->arena, word, strlen(word));
+    if (!suite->word) return base_fail(error, KZ_NO_MEMORY, "no memory for the suite");
     kz_status status = find_file(suite->arena, word, path, error);
     const char *kept = status ? NULL : base_arena_string(suite->arena, path, strlen(path));
     if (!status && !kept) status = base_fail(error, KZ_NO_MEMORY, "no memory for the suite");
@@ -312,9 +318,9 @@ bool workload_suite_wants_variant(const workload_suite_part *part, const kz_fami
     if (!part || !part->providers[0]) return true;
     for (const char *const *word = part->providers; *word; word++) {
         if (strcmp(*word, "all") == 0 || kz_variant_find(family, *word) == variant) return true;
-        if (strcmp(*word, "chosen") != 0 && strcmp(*word, "best") != 0) continue;
-        if (kz_choose(family, c, device, false, NULL) == variant) return true;
-        if (**word == 'b' && is_chosen_somewhere(family, device, variant)) return true;
+        bool one = strcmp(*word, "chosen") == 0, several = strcmp(*word, "choices") == 0;
+        if ((one || several) && kz_choose(family, c, device, false, NULL) == variant) return true;
+        if (several && is_chosen_somewhere(family, device, variant)) return true;
     }
     return false;
 }

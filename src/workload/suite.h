@@ -47,6 +47,7 @@ enum { WORKLOAD_SUITE_NAME = 64, WORKLOAD_SUITE_DIGEST = 20 };
 typedef struct workload_suite {
     base_arena *arena;
     course_toml toml;
+    const char *word;                   // as it was asked for: its name or its path
     char name[WORKLOAD_SUITE_NAME];     // of the file, without its suffix
     char digest[WORKLOAD_SUITE_DIGEST]; // of its content
     const char *title, *gpu;            // the GPU that it was written for; NULL: any
@@ -84,7 +85,7 @@ void workload_suite_point(workload_suite *suite, const workload_suite_part *part
 kz_status workload_suite_list(base_arena *arena, const char *const **names, kz_error *error);
 
 // Whether the table wants it. A variant: by its name, as one of `all`, as what the library chooses for the case
-// (`chosen`), or for any case of the family that is timed (`best`). A rival: by its name, or as one of `rivals`.
+// (`chosen`), or for any case of the family that is timed (`choices`). A rival: by its name, or as one of `rivals`.
 bool workload_suite_wants_variant(const workload_suite_part *part, const kz_family *family, const kz_case *c,
                                   const kz_device_info *device, const kz_variant *variant);
 bool workload_suite_wants_rival(const workload_suite_part *part, const char *rival);

@@ -106,17 +106,13 @@ static void take_operations(expansion *e) {
     }
 }
 
-static bool has_type(const kz_family *family, kz_type type) {
-    return !family->types || family->types >> type & 1;
-}
-
 static void take_types(expansion *e) {
     const course_toml_value *list = e->part->types;
     const char *names[KZ_TYPE_COUNT + 1] = {0};
     kz_type types[KZ_TYPE_COUNT];
     size_t count = 0, index;
     for (int t = 0; t < KZ_TYPE_COUNT; t++) {
-        if (!has_type(e->family, (kz_type)t)) continue;
+        if (!family_has_type(e->family, (kz_type)t)) continue;
         types[count] = (kz_type)t;
         names[count++] = kz_type_name((kz_type)t);
     }

@@ -155,6 +155,8 @@ static void what_is_wrong_is_refused_with_its_line(void **state) {
         {"names = [\"sgemm\"]\naxes.m = 4\n", ":4:", "needs the axis n too"},
         {"names = [\"reduce\"]\noperations = [\"summ\"]\n", ":4:", "did you mean \"sum\"?"},
         {"names = [\"reduce\"]\ntypes = [\"f31\"]\n", ":4:", "reduce has no type \"f31\""},
+        {"names = [\"reduce\"]\ntypes = [\"f31\"]\n", ":4:", "allowed: f32 f16 bf16 f64 i32"},
+        {"names = [\"reduce\"]\ntypes = [\"u8\"]\n", ":4:", "reduce has no type \"u8\""}, // as kz info says
         {"names = [\"reduce\"]\ndata = [\"any\"]\n", ":4:", "reduce has no kind of data \"any\""},
         {"names = [\"reduce\"]\ncases = [\"sum-f32\"]\n", ":4:", "no case of this table is \"sum-f32\""},
         {"names = [\"reduce\"]\ncases = [\"no-*\"]\n", ":4:", "no case of this table"},
@@ -202,16 +204,19 @@ static void providers_are_chosen(void **state) {
     const kz_device_info gpu = {.kind = KZ_DEVICE_CUDA, .gpu = "h200", .sm = 90, .multiprocessors = 132};
     const char *all =
         "title = \"T\"\nproviders = [\"chosen\", \"cub\"]\n[[families]]\nnames = [\"reduce\"]\n"
-        "axes.n = 1048576\n[[families]]\nnames = [\"reduce\"]\naxes.n = 4\nproviders = [\"all\"]\n";
+        "axes.n = 1048576\n[[families]]\nnames = [\"reduce\"]\naxes.n = 4\nproviders = [\"all\"]\n"
+        "[[families]]\nnames = [\"reduce\"]\naxes.n = 5\nproviders = [\"choices\"]\n";
     if (read_text(all, &suite, &cases, &error)) fail_msg("%s", error.message);
-    const workload_bench_case *chosen = &cases.items[0], *every = &cases.items[1];
-    size_t count = 0;
+    const workload_bench_case *chosen = &cases.items[0], *every = &cases.items[1], *some = &cases.items[2];
+    size_t count = 0, choices = 0;
     for (size_t i = 0; i < chosen->family->variant_count; i++) {
         const kz_variant *v = &chosen->family->variants[i];
         count += workload_suite_wants_variant(chosen->part, chosen->family, &chosen->c, &gpu, v);
+        choices += workload_suite_wants_variant(some->part, some->family, &some->c, &gpu, v);
         assert_true(workload_suite_wants_variant(every->part, every->family, &every->c, &gpu, v));
     }
     assert_int_equal(count, 1);
+    assert_true(choices > 1 && choices < some->family->variant_count); // what it picks for other sizes too
     assert_true(workload_suite_wants_rival(chosen->part, "cub"));
     assert_false(workload_suite_wants_rival(chosen->part, "cublas"));
     assert_false(workload_suite_wants_rival(every->part, "cub"));

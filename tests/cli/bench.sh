@@ -120,7 +120,10 @@ expect_out "h200 "
 expect_exit 0 complete bench --suite off
 expect_out "off_table"
 expect_exit 0 bench --suite off_table --list sgemm
-expect_out "sgemm gemm-f32-m3384-n496-k3216-uniform  best,rivals"
+grep -q "^sgemm  gemm-f32-m3384-n496-k3216-uniform  *choices,rivals$" "$FOLDER/out" || fail "$(cat "$FOLDER/out")"
+expect_exit 0 bench --suite python --list vector_add attention
+grep -q "^vector_add .*chosen,torch,torch_compile,triton$" "$FOLDER/out" || fail "not the family's own rivals: $(cat "$FOLDER/out")"
+grep -q "^attention .*sdpa" "$FOLDER/out" || fail "attention without sdpa"
 cat > "$FOLDER/mine.toml" << 'END'
 title = "Small sums"
 [[families]]

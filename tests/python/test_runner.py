@@ -12,7 +12,7 @@ from unittest import mock
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../peers/python"))
 
 import runner  # noqa: E402
-from provider import Missing  # noqa: E402
+from provider import Buffers, Missing  # noqa: E402
 
 
 def fake_torch(calls):
@@ -53,6 +53,10 @@ class Streams(unittest.TestCase):
 
 
 class Failures(unittest.TestCase):
+    def test_a_buffer_that_is_not_there_is_told_with_those_that_are(self):
+        with self.assertRaisesRegex(LookupError, "^there is no buffer 'inn': this family has in, out$"):
+            Buffers({"in": 1, "out": 2})["inn"]
+
     def test_an_exception_is_a_line(self):
         said = [runner.describe(failure) for failure in (
             ValueError("one\ntwo"), RuntimeError("inductor raised:\n\nSyntaxError: no"), KeyError(), Missing("no fake"))]
