@@ -18,7 +18,7 @@ typedef struct bench_options {
     base_text rival_names; // which lie here
     const char *suite, *resume;
     double budget;
-    bool samples, quick;
+    bool samples, quick, retry;
 } bench_options;
 
 // What ptxas knows of a kernel and the simulator does not.
@@ -164,6 +164,12 @@ static int measure_in_process(void *context, workload_page *page) {
 
 static kz_status open_resume(job *j, kz_error *error) {
     const char *path = j->options->resume;
+    if (!path && j->options->retry) {
+        base_fail(error, KZ_INVALID,
+                  "--retry is for --resume PATH: without it every case is measured anyway");
+        base_fail_note(error, "name the records whose failed cases are to be measured again");
+        return KZ_INVALID;
+    }
     if (!path) return KZ_OK;
     kz_status status = bench_resume_open(path, &j->resume, error);
     char text[200];
@@ -228,6 +234,7 @@ static int bench_suite(const cli_shared *options, const workload *w, workload_su
                                      .pattern = options->pattern,
                                      .suite = suite,
                                      .quick = o->quick,
+                                     .retry = o->retry,
                                      .conditions = conditions,
                                      .condition_count = condition_count,
                                      .assembles = metrics & STATIC_GROUPS,
@@ -289,6 +296,8 @@ static const cli_option options_table[] = {
      "more columns, in tables by group: time, rate, error, memory, power, resources, code, judged, or all"},
     {"resume", CLI_TEXT, offsetof(bench_options, resume), "PATH",
      "what the records in this file or folder/ have is not measured again; new ones are added"},
+    {"retry", CLI_FLAG, offsetof(bench_options, retry), NULL,
+     "with --resume: cases again in which a candidate crashed, hung, failed or was wrong"},
     CLI_AGAINST("compare with the records in this file or folder; worse is exit status 7"),
     CLI_TIME("10"),
     {"budget", CLI_SECONDS, offsetof(bench_options, budget), "S", "start no case after so many seconds"},

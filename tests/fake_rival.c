@@ -1,5 +1,6 @@
 // A rival for the tests that adds vectors on the CPU, and does what FAKE_RIVAL says from its run number n on:
-// "crash n", "abort n", "exit n", "hang n", "nan n"; with n = 0 when it is prepared.
+// "crash n", "abort n", "exit n", "hang n", "nan n"; with n = 0 when it is prepared. FAKE_RIVAL_VERSION is its version;
+// "" means that its library is not there.
 #include <math.h>
 #include <signal.h>
 #include <stdio.h>
@@ -30,8 +31,9 @@ static const char *offers(const kz_peer_problem *problem) {
 }
 
 static const char *version(const char **why) {
-    (void)why;
-    return "1.0";
+    const char *given = getenv("FAKE_RIVAL_VERSION");
+    *why = "its library is not there";
+    return !given ? "1.0" : *given ? given : NULL;
 }
 
 static int prepare(const kz_peer_problem *problem, kz_peer_plan *plan, const char **why) {

@@ -58,6 +58,8 @@ kz_status bench_candidate_variant(const bench_data *data, const kz_variant *vari
                                   bench_candidate *candidate, kz_error *error);
 kz_status bench_candidate_guest(const bench_data *data, const family_guest *guest, bench_candidate *candidate,
                                 kz_error *error);
+// What a rival would do the case with; NULL where it does not do it on such a device. Opens nothing.
+const char *bench_peer_offer(const kz_peer *peer, const kz_family *family, const kz_case *c, bool cpu);
 kz_status bench_candidate_peer(const bench_data *data, const kz_peer *peer, bench_candidate *candidate,
                                kz_error *error);
 

@@ -328,7 +328,7 @@ static json_t *request_object(const bench_run_info *run, const bench_request *q,
     for (size_t i = 0; i < o->count; i++)
         for (size_t k = 0; k < o->condition_count; k++) records += has_record(o, i, k);
     bench_request_digest(run, q, digest);
-    return json_pack("{ss, sI}", "digest", digest, "records", records);
+    return json_pack("{ss, sI, so}", "digest", digest, "records", records, "rivals", bench_request_rivals(q));
 }
 
 static json_t *origin_object(const bench_run_info *run, const bench_request *q, const bench_outcome *o) {

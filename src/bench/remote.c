@@ -31,7 +31,8 @@ static const request_kind kinds[] = {
 };
 
 struct bench_remote {
-    char name[24], version[32], file[PATH_MAX], folder[PATH_MAX], missing[512], device[64];
+    char label[64], name[24], version[32], code[BENCH_DIGEST];
+    char file[PATH_MAX], folder[PATH_MAX], missing[512], device[64];
     bench_process process;
     kz_status start_status; // KZ_OK, or how it failed to start
     kz_error start_error;
@@ -104,13 +105,24 @@ static kz_status ask(bench_remote *r, json_t *request, json_t **reply, kz_error 
 
 // ---- the process -----------------------------------------------------------------------------------------------
 
+static void digest_file(const char *path, char digest[BENCH_DIGEST]) {
+    char *text = NULL;
+    size_t size = 0;
+    uint64_t hash = BASE_HASH;
+    if (base_file_read(path, &text, &size, NULL) == KZ_OK) hash = base_hash(hash, text, size);
+    free(text);
+    snprintf(digest, BENCH_DIGEST, "%016llx", (unsigned long long)hash);
+}
+
 kz_status bench_remote_open(const char *name, const char *file, const char *folder, bench_remote **remote,
                             kz_error *error) {
     bench_remote *r = *remote = calloc(1, sizeof *r);
     if (!r) return base_fail(error, KZ_NO_MEMORY, "no memory for a rival in Python");
+    snprintf(r->label, sizeof r->label, "%s", name);
     snprintf(r->name, sizeof r->name, "%s", name);
     snprintf(r->file, sizeof r->file, "%s", file);
     snprintf(r->folder, sizeof r->folder, "%s", folder);
+    digest_file(file, r->code);
     return KZ_OK;
 }
 
@@ -121,6 +133,9 @@ void bench_remote_close(bench_remote *r) {
 }
 
 const char *bench_remote_name(const bench_remote *r) { return r->name; }
+const char *bench_remote_label(const bench_remote *r) { return r->label; }
+const char *bench_remote_code(const bench_remote *r) { return r->code; }
+const char *bench_remote_version(const bench_remote *r) { return r->version[0] ? r->version : NULL; }
 bool bench_remote_is_alive(const bench_remote *r) { return r->process.id != 0; }
 const char *bench_remote_missing(const bench_remote *r) { return r->missing; }
 
@@ -219,6 +234,13 @@ static kz_status start(bench_remote *r, const char *device, kz_error *error) {
     if (status && error) *error = own;
     if (!r->interrupted || !r->interrupted()) r->start_status = status, r->start_error = own;
     return status;
+}
+
+void bench_remote_identify(bench_remote *r, const char *device, bool (*interrupted)(void)) {
+    if (r->version[0] || r->start_status) return;
+    r->interrupted = interrupted;
+    start(r, device, NULL);
+    bench_process_end(&r->process);
 }
 
 // ---- a case ------------------------------------------------------------------------------------------------------

@@ -16,6 +16,13 @@ kz_status bench_remote_open(const char *name, const char *file, const char *fold
 void bench_remote_close(bench_remote *remote); // ends its process; NULL is allowed
 const char *bench_remote_name(const bench_remote *remote);
 bool bench_remote_is_alive(const bench_remote *remote); // its process runs, and has the device open
+const char *
+bench_remote_label(const bench_remote *remote);            // as it was opened, whatever it calls itself later
+const char *bench_remote_code(const bench_remote *remote); // a digest of the provider's file
+const char *
+bench_remote_version(const bench_remote *remote); // NULL where it was not asked yet, or cannot be used
+// Asks it for its name and version where it has not said them yet. Its process is ended again: idle ones change figures.
+void bench_remote_identify(bench_remote *remote, const char *device, bool (*interrupted)(void));
 // Why the provider is not there (a package is missing, say), and what helps; "" where it is, or was not asked yet.
 const char *bench_remote_missing(const bench_remote *remote);
 

@@ -27,8 +27,15 @@ static uint64_t add_candidates(uint64_t h, const bench_request *q) {
         h = add_text(add_text(h, family_guest_name(q->guest)), code);
     }
     for (size_t i = 0; i < q->peer_count; i++) h = add_text(h, q->peers[i]->name);
-    for (size_t i = 0; i < q->remote_count; i++) h = add_text(h, bench_remote_name(q->remotes[i]));
+    for (size_t i = 0; i < q->remote_count; i++) h = add_text(h, bench_remote_code(q->remotes[i]));
     return h;
+}
+
+static uint64_t add_rule(uint64_t h, const bench_rule *rule) {
+    char text[160];
+    snprintf(text, sizeof text, "%zu %g %g %g %g %g", rule->least_samples, rule->least_seconds,
+             rule->precision, rule->most_seconds, rule->warm_precision, rule->warm_seconds);
+    return add_text(h, text);
 }
 
 void bench_request_digest(const bench_run_info *run, const bench_request *q, char digest[BENCH_DIGEST]) {
@@ -38,20 +45,55 @@ void bench_request_digest(const bench_run_info *run, const bench_request *q, cha
     h = add_text(add_text(h, run->device.name), run->device.gpu);
     h = add_number(add_number(h, run->device.kind), run->quick);
     h = add_number(add_text(add_text(h, q->family->name), name), q->seed);
-    h = add_candidates(h, q);
+    h = add_rule(add_candidates(h, q), &q->rule);
     h = add_text(h, "conditions");
     for (size_t i = 0; i < q->condition_count; i++)
         h = add_text(h, bench_condition_name(q->conditions[i], how));
     snprintf(digest, BENCH_DIGEST, "%016llx", (unsigned long long)h);
 }
 
+json_t *bench_request_rivals(const bench_request *q) {
+    bool cpu = q->device && kz_device_get_info(q->device)->kind == KZ_DEVICE_CPU;
+    json_t *rivals = json_object();
+    int failed = !rivals;
+    for (size_t i = 0; i < q->peer_count && !failed; i++) {
+        const kz_peer *peer = q->peers[i];
+        const char *why, *version;
+        if (!bench_peer_offer(peer, q->family, q->c, cpu)) continue;
+        version = peer->version(&why);
+        failed = json_object_set_new(rivals, peer->name, version ? json_string(version) : json_null());
+    }
+    for (size_t i = 0; i < q->remote_count && !failed; i++) {
+        const char *version = bench_remote_version(q->remotes[i]);
+        failed = json_object_set_new(rivals, bench_remote_label(q->remotes[i]),
+                                     version ? json_string(version) : json_null());
+    }
+    if (!failed) return rivals;
+    json_decref(rivals);
+    return NULL;
+}
+
 // ---- what there is ------------------------------------------------------------------------------------------
 
 struct bench_resume {
-    json_t *found; // by run and digest: how many records are still missing
-    json_t *done;  // by digest
+    json_t *found; // by run and digest: how many records are still missing, whether one of them failed
+    json_t *done;  // by digest: a list of runs, the rivals of each and whether a candidate failed
     size_t torn;
 };
+
+static bool has_failed(const json_t *record) {
+    static const char *const names[] = {"crashed", "hung", "faulted", "failed", "wrong"};
+    const char *status = json_string_value(json_object_get(record, "status"));
+    for (size_t i = 0; status && i < BASE_COUNT(names); i++)
+        if (strcmp(status, names[i]) == 0) return true;
+    return false;
+}
+
+static bool add_run(json_t *done, const char *digest, json_t *rivals, bool failed) {
+    if (!json_object_get(done, digest) && json_object_set_new(done, digest, json_array())) return false;
+    json_t *one = json_pack("{sO?, sb}", "rivals", rivals, "failed", failed);
+    return one && json_array_append_new(json_object_get(done, digest), one) == 0;
+}
 
 static bool take_record(bench_resume *r, const json_t *record) {
     const json_t *request = json_object_get(record, "request");
@@ -60,10 +102,13 @@ static bool take_record(bench_resume *r, const json_t *record) {
     char key[80];
     if (!digest || !run) return true;
     snprintf(key, sizeof key, "%.40s %.20s", run, digest);
-    json_t *left = json_object_get(r->found, key);
-    json_int_t missing = json_integer_value(left ? left : json_object_get(request, "records")) - 1;
-    if (json_object_set_new(r->found, key, json_integer(missing))) return false;
-    return missing > 0 || json_object_set_new(r->done, digest, json_true()) == 0;
+    json_t *before = json_object_get(r->found, key);
+    json_t *left = before ? json_object_get(before, "missing") : json_object_get(request, "records");
+    json_int_t missing = json_integer_value(left) - 1;
+    bool failed = has_failed(record) || json_is_true(json_object_get(before, "failed"));
+    json_t *now = json_pack("{sI, sb}", "missing", missing, "failed", failed);
+    if (json_object_set_new(r->found, key, now)) return false;
+    return missing != 0 || add_run(r->done, digest, json_object_get(request, "rivals"), failed);
 }
 
 kz_status bench_resume_open(const char *path, bench_resume **out, kz_error *error) {
@@ -90,6 +135,28 @@ void bench_resume_close(bench_resume *r) {
 
 size_t bench_resume_torn(const bench_resume *r) { return r ? r->torn : 0; }
 
-bool bench_resume_has(const bench_resume *r, const char *digest) {
-    return r && json_object_get(r->done, digest);
+// Whoever can be used now was there, of the same version.
+static bool had_rivals(const json_t *then, const json_t *now) {
+    const char *name;
+    json_t *version;
+    json_object_foreach((json_t *)now, name, version) {
+        json_t *was = json_object_get(then, name);
+        if (was && json_is_string(version) && !json_equal(was, version)) return false;
+    }
+    return true;
+}
+
+bench_resume_answer bench_resume_ask(const bench_resume *r, const char *digest, const json_t *rivals) {
+    bench_resume_answer best = BENCH_NOT_MEASURED;
+    size_t i;
+    json_t *run;
+    json_array_foreach(r ? json_object_get(r->done, digest) : NULL, i, run) {
+        bool failed = json_is_true(json_object_get(run, "failed")),
+             without = !had_rivals(json_object_get(run, "rivals"), rivals);
+        bench_resume_answer one = without  ? BENCH_MEASURED_WITHOUT
+                                  : failed ? BENCH_MEASURED_FAILING
+                                           : BENCH_MEASURED;
+        if (one > best) best = one;
+    }
+    return best;
 }

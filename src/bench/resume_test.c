@@ -26,21 +26,23 @@ static const char *digest_of(const bench_run_info *run, const bench_request *q) 
 static void a_digest_tells_requests_apart(void **state) {
     static const bench_condition dirty[] = {{.cache = BENCH_DIRTY}};
     const bench_run_info run = {.commit = "c0ffee", .device = {.name = "GPU"}};
-    bench_run_info other[] = {run, run, run, run};
+    bench_run_info other[] = {run, run, run, run, run};
     other[0].commit = "beef";
     other[1].suite.digest = "1234";
     other[2].quick = true;
     strcpy(other[3].device.name, "CPU");
+    strcpy(other[4].device.gpu, "h200");
     const bench_request q = {.family = &family, .c = &small, .variants = first, .variant_count = 1};
-    bench_request asked[] = {q, q, q, q};
+    bench_request asked[] = {q, q, q, q, q};
     asked[0].c = &large;
     asked[1].variants = both, asked[1].variant_count = 2;
     asked[2].seed = 7;
     asked[3].conditions = dirty, asked[3].condition_count = 1;
+    asked[4].rule.most_seconds = 0.05; // --time
     char digest[BENCH_DIGEST];
     strcpy(digest, digest_of(&run, &q));
     assert_string_equal(digest, digest_of(&run, &q));
-    for (size_t i = 0; i < 4; i++) {
+    for (size_t i = 0; i < 5; i++) {
         assert_string_not_equal(digest, digest_of(&other[i], &q));
         assert_string_not_equal(digest, digest_of(&run, &asked[i]));
     }
@@ -70,14 +72,49 @@ static void a_request_is_done_where_one_run_has_all_of_it(void **state) {
     bench_resume *resume;
     kz_error error = {0};
     if (bench_resume_open(path, &resume, &error)) fail_msg("%s", error.message);
-    assert_true(bench_resume_has(resume, "bb"));
-    assert_false(bench_resume_has(resume, "aa")); // half of it, twice
-    assert_false(bench_resume_has(NULL, "bb"));
+    assert_int_equal(bench_resume_ask(resume, "bb", NULL), BENCH_MEASURED);
+    assert_int_equal(bench_resume_ask(resume, "aa", NULL), BENCH_NOT_MEASURED); // half of it, twice
+    assert_int_equal(bench_resume_ask(NULL, "bb", NULL), BENCH_NOT_MEASURED);
     assert_int_equal(bench_resume_torn(resume), 2);
     bench_resume_close(resume);
     unlink(path);
     assert_int_equal(bench_resume_open(path, &resume, &error), KZ_OK); // not there yet
-    assert_false(bench_resume_has(resume, "bb"));
+    assert_int_equal(bench_resume_ask(resume, "bb", NULL), BENCH_NOT_MEASURED);
+    bench_resume_close(resume);
+}
+
+static bench_resume_answer ask(const bench_resume *resume, const char *digest, const char *now) {
+    json_t *rivals = json_loads(now, 0, NULL);
+    assert_non_null(rivals);
+    bench_resume_answer answer = bench_resume_ask(resume, digest, rivals);
+    json_decref(rivals);
+    return answer;
+}
+
+// A rival that was absent and is here now, or is of another version, was not measured. One that is gone was.
+static void rivals_of_then_are_those_of_now(void **state) {
+    char path[] = "/tmp/kz_resume_XXXXXX";
+    int fd = mkstemp(path);
+#define RECORD(run, digest, rivals, status)                                                                  \
+    "{\"schema\":1,\"run\":{\"id\":\"" run "\"},\"request\":{\"digest\":\"" digest                           \
+    "\",\"records\":1,\"rivals\":" rivals "},\"candidate\":{},\"status\":\"" status "\"}\n"
+    static const char text[] = RECORD("r1", "aa", "{\"cub\":\"3.0\",\"torch\":null}", "ok")
+        RECORD("r1", "bb", "{\"cub\":\"3.0\"}", "crashed") RECORD("r2", "cc", "{\"cub\":\"3.0\"}", "hung")
+            RECORD("r3", "cc", "{\"cub\":\"2.0\"}", "ok");
+    assert_true(write(fd, text, sizeof text - 1) == sizeof text - 1);
+    close(fd);
+    bench_resume *resume;
+    assert_int_equal(bench_resume_open(path, &resume, NULL), KZ_OK);
+    unlink(path);
+    assert_int_equal(ask(resume, "aa", "{\"cub\":\"3.0\",\"torch\":null}"), BENCH_MEASURED);
+    assert_int_equal(ask(resume, "aa", "{\"cub\":null}"), BENCH_MEASURED);
+    assert_int_equal(ask(resume, "aa", "{\"cub\":\"3.0\",\"openblas\":\"1\"}"),
+                     BENCH_MEASURED); // not this case's
+    assert_int_equal(ask(resume, "aa", "{\"cub\":\"3.0\",\"torch\":\"2.11\"}"), BENCH_MEASURED_WITHOUT);
+    assert_int_equal(ask(resume, "aa", "{\"cub\":\"3.1\",\"torch\":null}"), BENCH_MEASURED_WITHOUT);
+    assert_int_equal(ask(resume, "bb", "{\"cub\":\"3.0\"}"), BENCH_MEASURED_FAILING);
+    assert_int_equal(ask(resume, "cc", "{\"cub\":\"3.0\"}"), BENCH_MEASURED_FAILING);
+    assert_int_equal(ask(resume, "cc", "{\"cub\":\"2.0\"}"), BENCH_MEASURED); // the best of its runs
     bench_resume_close(resume);
 }
 
@@ -85,6 +122,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_digest_tells_requests_apart),
         cmocka_unit_test(a_request_is_done_where_one_run_has_all_of_it),
+        cmocka_unit_test(rivals_of_then_are_those_of_now),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -169,6 +169,22 @@ static kz_status rival_prepare(rival *r, bench_candidate *candidate, const char 
     return status;
 }
 
+static kz_peer_problem problem_of(const kz_family *family, const kz_case *c, kz_arg args[KZ_PLAN_ARGS]) {
+    kz_peer_problem problem = {.family = family->name,
+                               .operation = family->operations[c->operation],
+                               .type = c->type,
+                               .args = args,
+                               .arg_count = kz_guest_args(family, c, args)};
+    memcpy(problem.axes, c->axes, sizeof problem.axes);
+    return problem;
+}
+
+const char *bench_peer_offer(const kz_peer *peer, const kz_family *family, const kz_case *c, bool cpu) {
+    kz_arg args[KZ_PLAN_ARGS];
+    const kz_peer_problem problem = problem_of(family, c, args);
+    return peer->on_cpu == cpu ? peer->offers(&problem) : NULL;
+}
+
 kz_status bench_candidate_peer(const bench_data *data, const kz_peer *peer, bench_candidate *candidate,
                                kz_error *error) {
     *candidate = bench_candidate_blank(BENCH_PEER, peer->name, "");
@@ -176,14 +192,10 @@ kz_status bench_candidate_peer(const bench_data *data, const kz_peer *peer, benc
     if (!r) return base_fail(error, KZ_NO_MEMORY, "no memory for a candidate");
     r->data = data;
     r->peer = peer;
-    r->problem = (kz_peer_problem){.family = data->family->name,
-                                   .operation = data->family->operations[data->c.operation],
-                                   .type = data->c.type,
-                                   .args = r->args,
-                                   .arg_count = kz_guest_args(data->family, &data->c, r->args)};
-    memcpy(r->problem.axes, data->c.axes, sizeof r->problem.axes);
-    bool meant = peer->on_cpu == (kz_device_get_info(data->device)->kind == KZ_DEVICE_CPU);
-    const char *offer = meant ? peer->offers(&r->problem) : NULL, *why = "it does not do this case";
+    r->problem = problem_of(data->family, &data->c, r->args);
+    bool cpu = kz_device_get_info(data->device)->kind == KZ_DEVICE_CPU;
+    const char *offer = bench_peer_offer(peer, data->family, &data->c, cpu),
+               *why = "it does not do this case";
     const char *version = offer ? peer->version(&why) : NULL;
     if (!version) {
         free(r);

@@ -291,21 +291,69 @@ static kz_status run_cases(workload_bench *b, kz_error *error) {
     return status;
 }
 
+// Adds the rivals of a request, with their versions. Those in Python are started for it, one by one.
+static void add_rivals(workload_bench *b, const bench_request *q, json_t *rivals) {
+    char text[100];
+    for (size_t i = 0; i < q->remote_count; i++) {
+        workload_page_beat(b->page, "", "");
+        snprintf(text, sizeof text, "which version of %s there is", bench_remote_label(q->remotes[i]));
+        if (!bench_remote_version(q->remotes[i])) report_progress_show(&b->progress, 0, b->cases.count, text);
+        bench_remote_identify(q->remotes[i], kz_device_get_info(q->device)->id, b->options->interrupted);
+    }
+    json_object_update_new(rivals, bench_request_rivals(q));
+}
+
+// What the records have of a case, with the rivals as they are now: a process asks for them where it is the first, for all
+// must come to the same cases.
+static bench_resume_answer ask_records(workload_bench *b, const workload_bench_case *item, json_t *rivals) {
+    const bench_resume *resume = b->options->resume;
+    prepared p;
+    char digest[BENCH_DIGEST];
+    prepare(b, item, &p);
+    bench_request_digest(&b->report->run, &p.request, digest);
+    if (!bench_resume_ask(resume, digest, NULL)) return BENCH_NOT_MEASURED;
+    if (!b->page->rivals[0]) add_rivals(b, &p.request, rivals);
+    return bench_resume_ask(resume, digest, rivals);
+}
+
+// Kept for the processes that may follow.
+static void keep_rivals(workload_bench *b, const json_t *rivals) {
+    char *text = json_dumps(rivals, JSON_COMPACT);
+    if (text) snprintf(b->page->rivals, sizeof b->page->rivals, "%s", text);
+    free(text);
+}
+
+static void note_done(const workload_bench *b, const size_t counts[4], size_t all, size_t left) {
+    note(b, "%zu of %zu cases are in the records already: %zu %s left", all - left, all, left,
+         left == 1 ? "is" : "are");
+    if (counts[BENCH_MEASURED_WITHOUT])
+        note(b,
+             "%zu of those left %s measured before, without a rival that is here now or with another version "
+             "of it",
+             counts[BENCH_MEASURED_WITHOUT], counts[BENCH_MEASURED_WITHOUT] == 1 ? "was" : "were");
+    if (counts[BENCH_MEASURED_FAILING] && !b->options->retry)
+        note(b,
+             "in %zu of those in the records a candidate crashed, hung, failed or was wrong: --retry "
+             "measures them again",
+             counts[BENCH_MEASURED_FAILING]);
+}
+
 // What earlier records have is not measured again.
 static void drop_done(workload_bench *b) {
-    size_t kept = 0, all = b->cases.count;
+    size_t kept = 0, all = b->cases.count, counts[4] = {0};
     if (!b->options->resume) return;
+    json_t *rivals = b->page->rivals[0] ? json_loads(b->page->rivals, 0, NULL) : json_object();
     for (size_t i = 0; i < all; i++) {
-        prepared p;
-        char digest[BENCH_DIGEST];
-        prepare(b, &b->cases.items[i], &p);
-        bench_request_digest(&b->report->run, &p.request, digest);
-        if (!bench_resume_has(b->options->resume, digest)) b->cases.items[kept++] = b->cases.items[i];
+        bench_resume_answer answer = ask_records(b, &b->cases.items[i], rivals);
+        counts[answer]++;
+        bool done = answer == BENCH_MEASURED || (answer == BENCH_MEASURED_FAILING && !b->options->retry);
+        if (!done) b->cases.items[kept++] = b->cases.items[i];
     }
     b->cases.count = kept;
-    if (b->page->children == 0)
-        note(b, "%zu of %zu cases are in the records already: %zu %s left", all - kept, all, kept,
-             kept == 1 ? "is" : "are");
+    report_progress_clear(&b->progress);
+    keep_rivals(b, rivals);
+    json_decref(rivals);
+    if (b->page->children == 0) note_done(b, counts, all, kept);
 }
 
 static kz_status run_device(workload_bench *b, kz_error *error) {
@@ -437,6 +485,7 @@ kz_status workload_bench_run(workload_bench *b, report_bench *report, kz_error *
         if (b->page->faulted) return status;
         b->page->device++;
         b->page->done = 0;
+        b->page->rivals[0] = 0;
     }
     return status;
 }

@@ -20,6 +20,7 @@ typedef struct workload_bench_options {
     size_t condition_count;
     bool assembles;             // ptxas may be asked what the device does not know of a kernel
     const bench_resume *resume; // what it has is not measured again; may be NULL
+    bool retry;                 // but where a candidate crashed, hung, failed or was wrong
     uint64_t seed;              // of the inputs
     double time,
         budget;     // seconds for a candidate, and after which no case begins; 0: as the rule says, and none

@@ -41,7 +41,9 @@ typedef struct workload_page {
     } losses[WORKLOAD_LOSSES]; // of the whole run: who is lost again and again is not tried any more
     size_t loss_count;
     bool without_rivals; // opening them was too much
-    kz_error given_up;   // why the case at hand is left out; status 0: it is not
+    char
+        rivals[4096]; // of the device at hand, as bench_request_rivals has them; "" where they were not asked
+    kz_error given_up; // why the case at hand is left out; status 0: it is not
 } workload_page;
 
 void workload_page_beat(workload_page *page, const char *by, const char *name);

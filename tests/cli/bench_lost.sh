@@ -163,6 +163,45 @@ echo "# changed" >> "$FOLDER/two.toml"
 two
 expect_err "0 of 2 cases are in the records already"
 
+# What counts as measured: with the same rule, and with every rival that is here now, of its version. One that is gone was
+# measured; one that failed is measured again if that is asked for.
+again() { # again DONE [OPTION...]: one case, DONE of which is in the records already
+    done=$1
+    shift
+    "$KZ" bench vector_add --case add-f32-n4096-uniform --device cpu --mode latency --time 0.02 --resume "$FOLDER/again/" "$@" > "$FOLDER/out" 2> "$FOLDER/err"
+    expect_err "$done of 1 cases are in the records already"
+}
+FAKE_RIVAL_VERSION="" again 0
+FAKE_RIVAL_VERSION="" again 1
+again 0
+expect_err "1 of those left was measured before, without a rival that is here now or with another version of it"
+again 1
+again 1 --retry
+FAKE_RIVAL_VERSION=2.0 again 0
+FAKE_RIVAL_VERSION="" again 1
+again 0 --time 0.03
+again 0 --quick
+FAKE_RIVAL="crash 1" again 0 --seed 7
+FAKE_RIVAL="crash 1" again 1 --seed 7
+expect_err "in 1 of those in the records a candidate crashed, hung, failed or was wrong: --retry measures them again"
+again 0 --seed 7 --retry
+again 1 --seed 7 --retry
+expect_exit 2 bench vector_add --device cpu --retry
+expect_err "--retry is for --resume PATH"
+# A provider in Python is asked for its version, and is another one where its file is.
+unset KZ_PEERS
+export KZ_PYTHON=python3
+cp "$(dirname "$0")/../python/fake.py" "$FOLDER/mine.py"
+KZ_FAKE_VERSION=missing again 0 --rivals "$FOLDER/mine.py"
+KZ_FAKE_VERSION=missing again 1 --rivals "$FOLDER/mine.py"
+again 0 --rivals "$FOLDER/mine.py"
+again 1 --rivals "$FOLDER/mine.py"
+KZ_FAKE_VERSION=1.1 again 0 --rivals "$FOLDER/mine.py"
+KZ_PYTHON=/nowhere/python again 1 --rivals "$FOLDER/mine.py"
+echo "# changed" >> "$FOLDER/mine.py"
+again 0 --rivals "$FOLDER/mine.py"
+export KZ_PEERS=$7 KZ_PYTHON=/nowhere/python
+
 # A full disk: what is measured is shown all the same, also after a new process was started.
 FAKE_RIVAL="crash 5" "$KZ" bench --suite "$FOLDER/two.toml" --device cpu --quick --mode latency --time 0.02 --json=/dev/full > "$FOLDER/out" 2> "$FOLDER/err"
 [ $? = 5 ] || fail "a full disk: exit status $?"
