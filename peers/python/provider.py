@@ -1,6 +1,6 @@
 """What a provider is: a rival of the zoo written in Python, one module each.
 
-    NAME = "torch"                          # what tables call it; the name in src/bench/rivals.def
+    NAME = "torch"                          # what tables call it, as in src/bench/rivals.def: letters, digits, _ - .
     def version() -> str                    # of what is measured; raises Missing or WrongVersion
     def offers(problem) -> list[str]        # names of its candidates for this case; [] where it does none
     def prepare(problem, name, sets) -> run # compiles, warms up, makes tensors; run(i) enqueues on set i

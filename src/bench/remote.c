@@ -12,6 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "bench/peers.h"
 #include "bench/runner.h"
 
 // How long each request may take. Compilers and autotuners run in `prepare` and in the first run; importing PyTorch
@@ -199,6 +200,61 @@ static kz_status launch(bench_remote *r, const char *device, kz_error *error) {
     return bench_process_start(&r->process, arguments, error);
 }
 
+// ---- names: they stand in tables, records and terminals ------------------------------------------------------------
+
+static bool is_name(const char *name, size_t size, const char *others) {
+    size_t length = strlen(name);
+    bool good = length > 0 && length < size && name[0] != ' ' && name[length - 1] != ' ';
+    for (const char *c = name; *c && good; c++)
+        good = (*c >= '0' && *c <= '9') || (*c >= 'A' && *c <= 'Z') || (*c >= 'a' && *c <= 'z') ||
+               strchr(others, *c);
+    return good;
+}
+
+// What can be shown of a name that cannot.
+static const char *shown(const char *name, char text[48]) {
+    size_t i = 0;
+    for (; name[i] && i < 40; i++) text[i] = name[i];
+    for (size_t k = 0; k < i; k++)
+        if (text[k] < ' ' || text[k] > '~') text[k] = '?';
+    snprintf(text + i, 8, "%s", name[i] ? "..." : "");
+    return text;
+}
+
+// A provider of one's own takes nobody's name: by it, records tell our own kernels, peaks and rivals apart.
+static kz_status check_name(const bench_remote *r, const char *name, kz_error *error) {
+    static const char *const reserved[] = {"kz", "guest", "peak", "none", "all", "chosen", "best", "rivals"};
+    bool taken = bench_rival_find(name);
+    char text[48];
+    for (size_t i = 0; i < BASE_COUNT(reserved); i++) taken = taken || strcmp(name, reserved[i]) == 0;
+    if (!is_name(name, sizeof r->name, "_-."))
+        return base_fail(error, KZ_TOOL,
+                         "%s: NAME = \"%s\" is no name: write 1 to %zu letters, digits, _ - or .", r->file,
+                         shown(name, text), sizeof r->name - 1);
+    if (taken && strcmp(name, r->name) != 0)
+        return base_fail(error, KZ_TOOL, "%s: NAME = \"%s\" means something else to kz: write another, my_%s",
+                         r->file, name, name);
+    return KZ_OK;
+}
+
+static kz_status check_offer(const bench_remote *r, const bench_remote_offer *offer, const char *name,
+                             kz_error *error) {
+    char text[48];
+    if (offer->count == BENCH_REMOTE_NAMES)
+        return base_fail(error, KZ_TOOL, "%s offers more than %d candidates for a case: offer fewer", r->name,
+                         BENCH_REMOTE_NAMES);
+    if (!name) return base_fail(error, KZ_TOOL, "%s: offers() must give a list of strings", r->name);
+    for (size_t i = 0; i < offer->count; i++)
+        if (strcmp(offer->names[i], name) == 0)
+            return base_fail(error, KZ_TOOL, "%s offers two candidates that are called \"%s\"", r->name,
+                             name);
+    if (is_name(name, sizeof offer->names[0], " _-.,:;+*/=<>()[]{}#@%&|^~!?'$")) return KZ_OK;
+    return base_fail(error, KZ_TOOL,
+                     "%s offers a candidate \"%s\", which is no name: write 1 to %zu letters, digits, spaces "
+                     "within, or plain signs, no quotes",
+                     r->name, shown(name, text), sizeof offer->names[0] - 1);
+}
+
 static kz_status greet(bench_remote *r, kz_error *error) {
     json_t *reply = NULL;
     kz_status status =
@@ -207,6 +263,7 @@ static kz_status greet(bench_remote *r, kz_error *error) {
     const char *version = json_string_value(json_object_get(reply, "version"));
     if (!status && (!name || !*name || !version))
         status = base_fail(error, KZ_TOOL, "%s does not say its NAME and version()", r->file);
+    if (!status) status = check_name(r, name, error);
     if (!status) {
         snprintf(r->name, sizeof r->name, "%s", name);
         snprintf(r->version, sizeof r->version, "%s", version);
@@ -274,8 +331,10 @@ kz_status bench_remote_offers(bench_remote *r, const bench_data *data, bool (*in
         status = ask(r, json_pack("{ss, so}", "do", "offers", "problem", bench_remote_problem(data)), &reply,
                      error);
     json_array_foreach(json_object_get(reply, "names"), index, one) {
-        if (!json_is_string(one) || offer->count == BENCH_REMOTE_NAMES) continue;
-        snprintf(offer->names[offer->count++], sizeof offer->names[0], "%s", json_string_value(one));
+        const char *name = json_string_value(one);
+        status = check_offer(r, offer, name, error);
+        if (status) break;
+        snprintf(offer->names[offer->count++], sizeof offer->names[0], "%s", name);
     }
     json_decref(reply);
     return status;

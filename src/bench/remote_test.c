@@ -68,6 +68,7 @@ static int set_up(void **state) {
     fixture *f = calloc(1, sizeof *f);
     *state = f;
     unsetenv("KZ_FAKE_VERSION");
+    unsetenv("KZ_FAKE_NAME");
     setenv("KZ_PYTHON", PYTHON, 1);
     setenv("KZ_RUNNER_TIMEOUT", "20", 1);
     if (kz_device_open("cpu", &f->device, NULL)) return -1;
@@ -291,6 +292,44 @@ static void one_of_the_wrong_version_is_a_row(void **state) {
     }
 }
 
+// It has this process's environment as it is now.
+static void start_anew(fixture *f) {
+    bench_remote_close(f->remote);
+    assert_int_equal(bench_remote_open("fake", "tests/python/fake.py", LIB_FOLDER, &f->remote, NULL), KZ_OK);
+}
+
+// A provider that calls itself "kz" would be taken for our own kernels, by everybody who reads the records.
+static void names_are_checked(void **state) {
+    fixture *f = *state;
+    static const struct {
+        const char *name, *why;
+    } rows[] = {{"kz", "NAME = \"kz\" means something else to kz: write another, my_kz"},
+                {"torch", "means something else"},
+                {"red\x1b[31m", "NAME = \"red?[31m\" is no name: write 1 to 23 letters, digits, _ - or ."},
+                {"abcdefghijklmnopqrstuvwxyz", "is no name"}};
+    for (size_t i = 0; i < BASE_COUNT(rows); i++) {
+        start_anew(f);
+        setenv("KZ_FAKE_NAME", rows[i].name, 1);
+        assert_int_equal(run(f, "right", NULL), KZ_OK);
+        expect_failure(f, "fake", KZ_TOOL, rows[i].why);
+    }
+}
+
+static void names_of_candidates_are_checked(void **state) {
+    fixture *f = *state;
+    static const struct {
+        const char *names, *why;
+    } rows[] = {{"a\nb\x1b[31m", "offers a candidate \"a?b?[31m\", which is no name: write 1 to 63 letters"},
+                {"right,", "offers a candidate \"\", which is no name"},
+                {"right,right", "offers two candidates that are called \"right\""},
+                {"1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17", "offers more than 16 candidates"}};
+    for (size_t i = 0; i < BASE_COUNT(rows); i++) {
+        start_anew(f);
+        assert_int_equal(run(f, rows[i].names, NULL), KZ_OK);
+        expect_failure(f, "fake", KZ_TOOL, rows[i].why);
+    }
+}
+
 static void without_python_it_is_missing(void **state) {
     fixture *f = *state;
     setenv("KZ_PYTHON", "/nowhere/python", 1);
@@ -328,6 +367,8 @@ int main(void) {
         TEST(an_interrupt_ends_it),
         TEST(one_that_is_missing_is_no_row),
         TEST(one_of_the_wrong_version_is_a_row),
+        TEST(names_are_checked),
+        TEST(names_of_candidates_are_checked),
         TEST(without_python_it_is_missing),
         TEST(packages_are_listed_without_being_imported),
     };

@@ -12,7 +12,7 @@ import time
 
 from provider import Missing, Unsupported, WrongVersion
 
-NAME = "fake"
+NAME = os.environ.get("KZ_FAKE_NAME", "fake")
 
 
 def version():
