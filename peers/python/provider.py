@@ -10,8 +10,8 @@ stream PyTorch's current one), and writes the outputs in place. It must not sync
 It may be recorded into a CUDA graph; one that cannot be raises, and is timed without. It is called often: views, shapes
 and compiled functions belong into prepare.
 
-Every set holds the same inputs, byte for byte the zoo's own. Inputs are never to be written. kz compares the outputs with
-its own reference, before and after timing. An exception becomes the candidate's row; print goes to stderr, whose last
+Every set holds the same inputs, byte for byte the zoo's own. Inputs are never to be written: kz looks. It compares the
+outputs with its own reference, before timing and after it, in all sets. An exception becomes the candidate's row; print goes to stderr, whose last
 line is told where the process dies.
 """
 

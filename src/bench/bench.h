@@ -89,6 +89,7 @@ typedef struct bench_result {
     bench_candidate candidate; // closed: what it was called, its plan and sizes
     kz_status status;          // KZ_OK, KZ_WRONG, KZ_UNSUPPORTED (left out), or what stopped it
     kz_error error;            // why
+    bool wrote_input;          // KZ_WRONG for that; inputs are restored for the others
     bench_loss loss;
     bench_check before, after, fresh; // fresh: after timing, on other inputs, where they are cheap to make
     bench_timing timings[BENCH_CONDITIONS]; // by the outcome's conditions

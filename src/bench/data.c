@@ -141,12 +141,17 @@ static kz_status allocate_device(bench_data *d, kz_error *error) {
     return status;
 }
 
+// What lies between an input and the next is 0: all of it is the same in every set.
 static kz_status upload(const bench_data *d, size_t sets, kz_error *error) {
     kz_status status = KZ_OK;
     for (size_t b = 0; b < d->buffer_count && status == KZ_OK; b++) {
         size_t bytes = bench_data_bytes(d, b);
         if (!d->host[b] || bytes == 0) continue;
-        status = kz_copy_to_device(d->device, NULL, bench_data_address(d, b, 0), d->host[b], bytes, error);
+        if (d->buffers[b].role == KZ_INPUT)
+            status = kz_memory_fill(d->device, NULL, d->base[b], 0, sets * d->stride[b], error);
+        if (status == KZ_OK)
+            status =
+                kz_copy_to_device(d->device, NULL, bench_data_address(d, b, 0), d->host[b], bytes, error);
         for (size_t s = 1; s < sets && status == KZ_OK; s++)
             status = kz_copy_on_device(d->device, NULL, bench_data_address(d, b, s),
                                        bench_data_address(d, b, 0), bytes, error);
@@ -157,9 +162,72 @@ static kz_status upload(const bench_data *d, size_t sets, kz_error *error) {
     return status ? status : kz_device_synchronize(d->device, error);
 }
 
-kz_status bench_data_open(kz_device *device, const kz_family *family, const kz_case *c, uint64_t seed,
-                          size_t sets, bench_data *data, kz_error *error) {
-    *data = (bench_data){.device = device, .family = family, .c = *c, .seed = seed, .sets = sets};
+// ---- whether inputs are as they were ----------------------------------------------------------------
+
+static bool is_input(const bench_data *d, size_t b) {
+    return d->buffers[b].role == KZ_INPUT && bench_data_bytes(d, b) > 0;
+}
+
+static bool has_digests(const bench_data *d) { return d->probes && bench_probes_has_kernels(d->probes); }
+
+static kz_status digest_of(const bench_data *d, size_t b, size_t set, uint64_t *digest, kz_error *error) {
+    return bench_probe_digest(d->probes, d->base[b] + set * d->stride[b], d->stride[b], digest, error);
+}
+
+static kz_status take_digests(bench_data *d, kz_error *error) {
+    kz_status status = KZ_OK;
+    for (size_t b = 0; b < d->buffer_count && has_digests(d) && !status; b++)
+        if (is_input(d, b)) status = digest_of(d, b, 0, &d->digest[b], error);
+    return status;
+}
+
+static kz_status compare_on_host(const bench_data *d, size_t b, size_t set, bool *same, kz_error *error) {
+    enum { PART = 1 << 18 };
+    size_t bytes = bench_data_bytes(d, b);
+    char *part = malloc(PART);
+    kz_status status = part ? KZ_OK : base_fail(error, KZ_NO_MEMORY, "no memory to compare inputs");
+    for (size_t done = 0; done < bytes && *same && !status; done += PART) {
+        size_t size = bytes - done < PART ? bytes - done : PART;
+        status = kz_copy_to_host(d->device, NULL, part, bench_data_address(d, b, set) + done, size, error);
+        if (!status) status = kz_stream_synchronize(d->device, NULL, error);
+        *same = !status && memcmp(part, (const char *)d->host[b] + done, size) == 0;
+    }
+    free(part);
+    return status;
+}
+
+static kz_status is_same(const bench_data *d, size_t b, size_t set, bool *same, kz_error *error) {
+    uint64_t digest = 0;
+    *same = true;
+    if (!has_digests(d)) return compare_on_host(d, b, set, same, error);
+    kz_status status = digest_of(d, b, set, &digest, error);
+    *same = digest == d->digest[b];
+    return status;
+}
+
+kz_status bench_data_find_written(const bench_data *d, size_t first, size_t count, const char **name,
+                                  kz_error *error) {
+    bool same = true;
+    *name = NULL;
+    kz_status status = kz_device_synchronize(d->device, error);
+    for (size_t b = 0; b < d->buffer_count; b++)
+        for (size_t set = first; is_input(d, b) && set < first + count && !*name && !status; set++) {
+            status = is_same(d, b, set, &same, error);
+            if (!status && !same) *name = d->buffers[b].name;
+        }
+    return status;
+}
+
+kz_status bench_data_renew(const bench_data *data, kz_error *error) {
+    return upload(data, data->sets, error);
+}
+
+// ---- open and close ---------------------------------------------------------------------------------
+
+kz_status bench_data_open(kz_device *device, bench_probes *probes, const kz_family *family, const kz_case *c,
+                          uint64_t seed, size_t sets, bench_data *data, kz_error *error) {
+    *data = (bench_data){
+        .device = device, .probes = probes, .family = family, .c = *c, .seed = seed, .sets = sets};
     data->buffer_count = family->buffers(c, data->buffers);
     kz_status status = allocate_device(data, error); // first: it is what most likely does not fit
     if (status == KZ_OK) status = allocate_host(data, error);
@@ -168,6 +236,7 @@ kz_status bench_data_open(kz_device *device, const kz_family *family, const kz_c
         status = make_references(data, error);
     }
     if (status == KZ_OK) status = upload(data, sets, error);
+    if (status == KZ_OK) status = take_digests(data, error);
     if (status != KZ_OK) bench_data_close(data);
     return status;
 }
@@ -268,5 +337,6 @@ kz_status bench_data_reseed(bench_data *data, uint64_t seed, kz_error *error) {
     data->seed = seed;
     make_inputs(data);
     kz_status status = make_references(data, error);
-    return status ? status : upload(data, 1, error);
+    if (status == KZ_OK) status = upload(data, 1, error);
+    return status ? status : take_digests(data, error);
 }

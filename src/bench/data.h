@@ -28,13 +28,16 @@ typedef struct bench_data {
     kz_ptr pristine[KZ_FAMILY_BUFFERS];      // inouts: what to restore from; 0 for the rest
     double input_seconds, reference_seconds; // what making them took on the host
     const bench_assembler *assembler;        // for the candidates' code; may be NULL
+    bench_probes *probes;               // that tell what inputs hold; NULL: they are compared on the host
+    uint64_t digest[KZ_FAMILY_BUFFERS]; // of an input, in any set
 } bench_data;
 
 // How many sets make the footprint several times L2, within what memory allows; at least 1.
 size_t bench_data_sets(kz_device *device, const kz_family *family, const kz_case *c);
 
-kz_status bench_data_open(kz_device *device, const kz_family *family, const kz_case *c, uint64_t seed,
-                          size_t sets, bench_data *data, kz_error *error);
+// `probes` may be NULL.
+kz_status bench_data_open(kz_device *device, bench_probes *probes, const kz_family *family, const kz_case *c,
+                          uint64_t seed, size_t sets, bench_data *data, kz_error *error);
 void bench_data_close(bench_data *data);
 
 // ---- sets of buffers (sets.c) ---------------------------------------------------------------------------
@@ -62,6 +65,11 @@ kz_status bench_data_poison(const bench_data *data, kz_stream *stream, size_t se
 // Compares a set's outputs with the reference: the first output that is wrong, or the one nearest to it.
 kz_status bench_data_check(const bench_data *data, kz_stream *stream, size_t set,
                            family_comparison *comparison, kz_error *error);
+// An input of the sets [first, first + count) that was written since, by its name; NULL: none. Waits for the device.
+// On a GPU what lies around an input counts too.
+kz_status bench_data_find_written(const bench_data *data, size_t first, size_t count, const char **name,
+                                  kz_error *error);
+kz_status bench_data_renew(const bench_data *data, kz_error *error); // all inputs and inouts as they were
 // Other inputs and their reference into set 0: a result remembered from before is wrong now.
 kz_status bench_data_reseed(bench_data *data, uint64_t seed, kz_error *error);
 

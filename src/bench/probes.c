@@ -10,6 +10,7 @@ enum {
     FMA_TURNS = 512,
     FMA_PER_TURN = 64,
     FMA_BLOCKS = 8,
+    DIGEST_BLOCKS = 8,
     THREADS = 256,
     COPY_PIECES = 4,
     READ_PIECES = 8,
@@ -124,6 +125,46 @@ static const char probe_ptx[] =
     "  setp.eq.u32 %p1, %r2, 0x5ca1ab1e;\n"
     "  @%p1 st.global.u32 [%rd1], %r2;\n"
     "  ret;\n"
+    "}\n"
+    // The sum over pieces of a mix of both words and of the place, each step of which can be undone: see digest_of in
+    // probes_test.c.
+    ".visible .entry bench_digest(.param .u64 sum, .param .u64 from, .param .u64 pieces) {\n"
+    "  .reg .pred %p<2>;\n  .reg .b32 %r<8>;\n  .reg .b64 %rd<16>;\n"
+    "  ld.param.u64 %rd1, [sum];\n"
+    "  ld.param.u64 %rd2, [from];\n"
+    "  ld.param.u64 %rd3, [pieces];\n"
+    "  cvta.to.global.u64 %rd1, %rd1;\n"
+    "  cvta.to.global.u64 %rd2, %rd2;\n"
+    "  mov.u32 %r1, %ctaid.x;\n"
+    "  mov.u32 %r2, %ntid.x;\n"
+    "  mov.u32 %r3, %tid.x;\n"
+    "  mov.u32 %r4, %nctaid.x;\n"
+    "  mul.wide.u32 %rd4, %r1, %r2;\n"
+    "  cvt.u64.u32 %rd5, %r3;\n"
+    "  add.u64 %rd4, %rd4, %rd5;\n" // the piece
+    "  mul.wide.u32 %rd5, %r4, %r2;\n"
+    "  mov.u64 %rd6, 0;\n"
+    "next:\n"
+    "  setp.ge.u64 %p0, %rd4, %rd3;\n"
+    "  @%p0 bra done;\n"
+    "  shl.b64 %rd7, %rd4, 4;\n"
+    "  add.u64 %rd7, %rd2, %rd7;\n"
+    "  ld.global.v2.u64 {%rd8, %rd9}, [%rd7];\n"
+    "  mul.lo.u64 %rd10, %rd4, 0x9e3779b97f4a7c15;\n"
+    "  xor.b64 %rd8, %rd8, %rd10;\n"
+    "  mul.lo.u64 %rd8, %rd8, 0xbf58476d1ce4e5b9;\n"
+    "  shr.u64 %rd10, %rd8, 32;\n"
+    "  xor.b64 %rd8, %rd8, %rd10;\n"
+    "  add.u64 %rd8, %rd8, %rd9;\n"
+    "  mul.lo.u64 %rd8, %rd8, 0x94d049bb133111eb;\n"
+    "  shr.u64 %rd10, %rd8, 29;\n"
+    "  xor.b64 %rd8, %rd8, %rd10;\n"
+    "  add.u64 %rd6, %rd6, %rd8;\n"
+    "  add.u64 %rd4, %rd4, %rd5;\n"
+    "  bra next;\n"
+    "done:\n"
+    "  red.global.add.u64 [%rd1], %rd6;\n"
+    "  ret;\n"
     "}\n";
 // clang-format on
 
@@ -151,7 +192,8 @@ struct bench_probes {
     kz_device *device;
     kz_module *module; // NULL: no kernels here
     bool native;
-    kz_kernel *copy, *read, *fma; // native: `copy` only rewrites in place, and there is no `fma`
+    kz_kernel *copy, *read, *fma,
+        *digest; // native: `copy` only rewrites in place, and the last two are not there
     kz_ptr scratch, sink;
     size_t flush_bytes;
 };
@@ -171,6 +213,7 @@ static kz_status load(bench_probes *probes, kz_error *error) {
     if (status == KZ_OK) status = kz_module_kernel(probes->module, "bench_copy", &probes->copy, error);
     if (status == KZ_OK) status = kz_module_kernel(probes->module, "bench_read", &probes->read, error);
     if (status == KZ_OK) status = kz_module_kernel(probes->module, "bench_fma", &probes->fma, error);
+    if (status == KZ_OK) status = kz_module_kernel(probes->module, "bench_digest", &probes->digest, error);
     return status;
 }
 
@@ -274,4 +317,26 @@ kz_status bench_probe_rewrite(bench_probes *probes, kz_stream *stream, kz_ptr at
         return base_fail(error, KZ_UNSUPPORTED, "%s cannot write inputs again: its driver compiles no PTX",
                          kz_device_get_info(probes->device)->id);
     return launch(probes, stream, probes->copy, COPY_PIECES, at, at, bytes, error);
+}
+
+kz_status bench_probe_digest(bench_probes *probes, kz_ptr from, size_t bytes, uint64_t *digest,
+                             kz_error *error) {
+    if (!bench_probes_has_kernels(probes))
+        return base_fail(error, KZ_UNSUPPORTED, "this device has no kernel for digests");
+    int multiprocessors = kz_device_get_info(probes->device)->multiprocessors;
+    uint32_t most = (uint32_t)(multiprocessors > 0 ? multiprocessors : 1) * DIGEST_BLOCKS;
+    uint64_t pieces = bytes / PIECE, blocks = (pieces + THREADS - 1) / THREADS;
+    const void *args[] = {&probes->sink, &from, &pieces};
+    const kz_launch launch = {.size = sizeof(kz_launch),
+                              .grid = {blocks > most ? most
+                                       : blocks      ? (uint32_t)blocks
+                                                     : 1,
+                                       1, 1},
+                              .block = {THREADS, 1, 1}};
+    kz_status status = kz_memory_fill(probes->device, NULL, probes->sink, 0, sizeof *digest, error);
+    if (!status)
+        status =
+            kz_launch_kernel(probes->device, NULL, probes->digest, &launch, args, BASE_COUNT(args), error);
+    if (!status) status = kz_copy_to_host(probes->device, NULL, digest, probes->sink, sizeof *digest, error);
+    return status ? status : kz_stream_synchronize(probes->device, NULL, error);
 }

@@ -35,5 +35,9 @@ kz_status bench_probe_dirty(bench_probes *probes, kz_stream *stream, kz_error *e
 // Every byte written again with what it is, as if a kernel had just made it. Whole 16-byte pieces, as above.
 kz_status bench_probe_rewrite(bench_probes *probes, kz_stream *stream, kz_ptr at, size_t bytes,
                               kz_error *error);
+// A number that changes with any one piece, and by all but a chance of 2^-64 with several. Waits for the result.
+// KZ_UNSUPPORTED on devices without those kernels.
+kz_status bench_probe_digest(bench_probes *probes, kz_ptr from, size_t bytes, uint64_t *digest,
+                             kz_error *error);
 
 #endif

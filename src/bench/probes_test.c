@@ -85,6 +85,44 @@ static void inputs_are_rewritten_in_place(void **state) {
     }
 }
 
+static uint64_t digest_of(const uint64_t *words, size_t pieces) {
+    uint64_t sum = 0;
+    for (uint64_t i = 0; i < pieces; i++) {
+        uint64_t mix = (words[2 * i] ^ i * 0x9e3779b97f4a7c15u) * 0xbf58476d1ce4e5b9u;
+        mix = ((mix ^ mix >> 32) + words[2 * i + 1]) * 0x94d049bb133111ebu;
+        sum += mix ^ mix >> 29;
+    }
+    return sum;
+}
+
+// One bit anywhere, or two pieces that changed places, is another number.
+static void a_digest_changes_with_every_bit(void **state) {
+    (void)state;
+    enum { PIECES = 5000 };
+    static uint64_t words[2 * PIECES];
+    kz_device *device;
+    bench_probes *probes;
+    kz_ptr at;
+    uint64_t first = 0, got = 0;
+    for (size_t i = 0; i < 2 * PIECES; i++) words[i] = i * i * 977;
+    assert_int_equal(kz_device_open("sim", &device, NULL), KZ_OK);
+    assert_int_equal(bench_probes_open(device, &probes, NULL), KZ_OK);
+    assert_int_equal(kz_memory_alloc(device, sizeof words, &at, NULL), KZ_OK);
+    for (int i = 0; i < 4; i++) {
+        if (i == 1) words[2 * PIECES - 1] ^= 1u << 7;
+        if (i == 2) words[2 * PIECES - 1] ^= 1u << 7, words[0] += 2;
+        if (i == 3) words[0] = words[2], words[2] = 2; // it was 0 at first
+        assert_int_equal(kz_copy_to_device(device, NULL, at, words, sizeof words, NULL), KZ_OK);
+        assert_int_equal(bench_probe_digest(probes, at, sizeof words, &got, NULL), KZ_OK);
+        assert_true(got == digest_of(words, PIECES));
+        assert_true(i == 0 || got != first);
+        if (i == 0) first = got;
+    }
+    kz_memory_free(device, at, NULL);
+    bench_probes_close(probes);
+    kz_device_close(device);
+}
+
 static void a_flush_covers_twice_the_cache(void **state) {
     (void)state;
     kz_device *device;
@@ -105,6 +143,7 @@ int main(void) {
         cmocka_unit_test(copies_are_whole),
         cmocka_unit_test(reads_touch_every_sector_once),
         cmocka_unit_test(inputs_are_rewritten_in_place),
+        cmocka_unit_test(a_digest_changes_with_every_bit),
         cmocka_unit_test(a_flush_covers_twice_the_cache),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -150,7 +150,7 @@ static void a_right_one_is_timed_as_any_other(void **state) {
 static void problems_say_axes_scalars_and_seed(void **state) {
     fixture *f = *state;
     bench_data data;
-    assert_int_equal(bench_data_open(f->device, &family, &the_case, 7, 1, &data, NULL), KZ_OK);
+    assert_int_equal(bench_data_open(f->device, NULL, &family, &the_case, 7, 1, &data, NULL), KZ_OK);
     json_t *problem = bench_remote_problem(&data);
     char *text = json_dumps(problem, JSON_COMPACT);
     assert_string_equal(text, "{\"family\":\"vector_add\",\"operation\":\"add\",\"type\":\"f32\","
@@ -197,6 +197,15 @@ static void every_set_is_looked_at(void **state) {
     const bench_result *right = find(f, "right");
     expect_timed(right);
     assert_int_equal(right->after.sets, 2 * f->outcome->sets); // single runs, and the graph
+}
+
+// The one beside them reads what it should.
+static void who_writes_an_input_is_named(void **state) {
+    fixture *f = *state;
+    assert_int_equal(run(f, "prepares,writes,right", NULL), KZ_OK);
+    expect_failure(f, "prepares", KZ_WRONG, "wrote into its input \"y\" while it was prepared");
+    expect_failure(f, "writes", KZ_WRONG, "wrote into its input \"x\" before timing");
+    expect_timed(find(f, "right"));
 }
 
 // Its stderr is read while it runs, and no more than the last of it is kept.
@@ -360,6 +369,7 @@ int main(void) {
         TEST(problems_say_axes_scalars_and_seed),
         TEST(each_failure_is_a_row),
         TEST(every_set_is_looked_at),
+        TEST(who_writes_an_input_is_named),
         TEST(one_that_floods_its_stderr_goes_on),
         TEST(a_dead_one_is_seen_at_once_and_leaves_nobody),
         TEST(nobody_outlives_a_kz_that_is_killed),

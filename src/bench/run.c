@@ -78,6 +78,13 @@ static bool is_lost(const session *s, bench_provider provider, const char *by, c
     return false;
 }
 
+// Who wrote an input is told of it at once: the next one would have the wrong result.
+static void check_inputs(session *s, bench_result *r, size_t sets, const char *when) {
+    kz_error error = {0};
+    kz_status status = bench_verify_inputs(&s->data, sets, r, when, &error);
+    if (status && !r->status) r->status = status, r->error = error;
+}
+
 // A rival in Python. One that is not there is no candidate, and told of apart; one that fails is a row.
 static void open_remote(session *s, bench_remote *remote) {
     bench_remote_offer offer;
@@ -96,6 +103,7 @@ static void open_remote(session *s, bench_remote *remote) {
         size_t before = free_bytes(s);
         r->status = bench_candidate_remote(&s->data, remote, offer.names[i], &r->candidate, &r->error);
         note_memory(s, &r->candidate, before, 0);
+        check_inputs(s, r, s->data.sets, "while it was prepared");
     }
 }
 
@@ -116,6 +124,7 @@ static void open_candidates(session *s) {
         size_t free_before = free_bytes(s);
         r->status = bench_candidate_peer(&s->data, q->peers[i], &r->candidate, &r->error);
         note_memory(s, &r->candidate, free_before, r->candidate.workspace_bytes);
+        check_inputs(s, r, s->data.sets, "while it was prepared");
         if (r->status == KZ_UNSUPPORTED) memset(r, 0, sizeof *r), s->outcome->count--;
     }
     for (size_t i = 0; i < q->broken_count && (r = next_result(s)); i++) {
@@ -158,6 +167,8 @@ static kz_status check_before(session *s, kz_error *error) {
         if (counts) kz_counters_read(s->data.device, &dropped, true, NULL);
         size_t free_before = free_bytes(s);
         r->status = check_plain(s, r, &r->before, "before timing");
+        // Ours get no address but those of the set; it is looked at as a whole after timing.
+        check_inputs(s, r, r->candidate.provider == BENCH_ZOO ? 1 : s->data.sets, "before timing");
         if (r->candidate.provider == BENCH_PEER) note_memory(s, &r->candidate, free_before, 0);
         r->counters.size = sizeof r->counters;
         if (counts) kz_counters_read(s->data.device, &r->counters, true, NULL);
@@ -166,13 +177,33 @@ static kz_status check_before(session *s, kz_error *error) {
     return KZ_OK;
 }
 
+// Nobody who was timed wrote it again when replayed. Ours are compiled from here, and are suspected last.
+static void blame_somebody(session *s, const char *input) {
+    bool others = false;
+    for (int ours = 0; ours < 2 && !others; ours++)
+        for (size_t i = 0; i < s->timed_count; i++) {
+            bench_result *r = &s->outcome->results[s->result_of[i]];
+            if (r->candidate.provider == BENCH_PEAK || (r->candidate.provider == BENCH_ZOO) != ours) continue;
+            bench_blame_for_input(r, input, "while it was timed, or one that was timed beside it did");
+            others = true;
+        }
+}
+
 static kz_status check_after(session *s, bench_sampler *sampler, kz_error *error) {
+    const char *input = NULL;
+    bool found = false;
+    kz_status status = bench_data_find_written(&s->data, 0, s->data.sets, &input, error);
+    if (!status && input) status = bench_data_renew(&s->data, error);
+    if (status) return status;
     for (size_t i = 0; i < s->timed_count; i++) {
         bench_result *r = &s->outcome->results[s->result_of[i]];
         if (r->candidate.provider == BENCH_PEAK || r->status != KZ_OK) continue;
         r->status = bench_verify_samples(&s->data, sampler, i, r);
         if (bench_is_fatal(r->status)) return give_error(r, error);
+        check_inputs(s, r, s->data.sets, "when it was run again as it was timed");
+        found = found || r->wrote_input;
     }
+    if (input && !found) blame_somebody(s, input);
     return KZ_OK;
 }
 
@@ -184,6 +215,7 @@ static kz_status check_fresh(session *s, kz_error *error) {
         bench_result *r = &s->outcome->results[s->result_of[i]];
         if (r->candidate.provider == BENCH_PEAK || r->status != KZ_OK) continue;
         r->status = check_plain(s, r, &r->fresh, "on fresh inputs");
+        check_inputs(s, r, 1, "on fresh inputs");
         if (bench_is_fatal(r->status)) return give_error(r, error);
     }
     return status;
@@ -442,7 +474,8 @@ static kz_status run_session(session *s, kz_error *error) {
     bench_outcome *o = s->outcome;
     say(s, "inputs and reference");
     o->sets = o->timed ? bench_data_sets(q->device, q->family, q->c) : 1;
-    kz_status status = bench_data_open(q->device, q->family, q->c, q->seed, o->sets, &s->data, error);
+    kz_status status =
+        bench_data_open(q->device, q->probes, q->family, q->c, q->seed, o->sets, &s->data, error);
     if (status != KZ_OK) return status;
     s->data.assembler = q->assembler;
     o->footprint_bytes = s->data.footprint;

@@ -49,23 +49,13 @@ static void native_zeros(const kz_native_launch *l) { add(l, true); }
 static void native_lazy(const kz_native_launch *l) {
     if (lazy_runs-- > 0) add(l, false);
 }
-static kz_ptr first_z; // of the kernel below, which works nowhere else
-static void native_first(const kz_native_launch *l) {
-    kz_ptr z = *(const kz_ptr *)l->args[2];
-    if (!first_z) first_z = z;
-    if (z == first_z) add(l, false);
-}
-static const kz_native_entry natives[] = {{"right", native_right},
-                                          {"zeros", native_zeros},
-                                          {"lazy", native_lazy},
-                                          {"first", native_first},
-                                          {NULL, NULL}};
+static const kz_native_entry natives[] = {
+    {"right", native_right}, {"zeros", native_zeros}, {"lazy", native_lazy}, {NULL, NULL}};
 
 static const kz_variant variants[] = {{"01_right", 0, plan, "", .natives = natives},
                                       {"02_zeros", 0, plan, "", .natives = natives},
                                       {"03_none", 0, plan_none, "", .natives = natives},
-                                      {"04_lazy", 0, plan, "", .natives = natives},
-                                      {"05_first", 0, plan, "", .natives = natives}};
+                                      {"04_lazy", 0, plan, "", .natives = natives}};
 static const kz_case the_case = {.type = KZ_F32, .axes = {3001}};
 static const kz_family family = {.name = "toy",
                                  .group = "tests",
@@ -220,33 +210,6 @@ static void a_kernel_that_cheats_is_found_afterwards(void **state) {
     bench_outcome_free(o);
     bench_probes_close(probes);
     kz_device_close(device);
-}
-
-// Samples rotate through sets of buffers: a kernel that does nothing on the others is found by looking at them, in a graph
-// and in single runs.
-static void a_kernel_that_skips_sets_is_found(void **state) {
-    static const bench_condition in_graphs = {.mode = BENCH_THROUGHPUT};
-    (void)state;
-    for (int graphs = 0; graphs < 2; graphs++) {
-        kz_device *device;
-        bench_probes *probes;
-        open_cpu(&device, &probes);
-        bench_request request = request_for(device, probes);
-        request.variants = (const kz_variant *const[]){&variants[4]};
-        request.variant_count = 1;
-        request.conditions = graphs ? &in_graphs : &one_launch;
-        request.condition_count = 1;
-        first_z = 0;
-        bench_outcome *o;
-        assert_int_equal(bench_run(&request, &o, NULL), KZ_OK);
-        assert_true(o->sets > 1);
-        assert_int_equal(o->results[0].before.comparison.wrong, 0);
-        assert_int_equal(o->results[0].status, KZ_WRONG);
-        assert_has(o->results[0].error.message, "after timing, in set ");
-        bench_outcome_free(o);
-        bench_probes_close(probes);
-        kz_device_close(device);
-    }
 }
 
 // A rival whose memory is the host's: right, failing, and one that is for GPUs.
@@ -600,7 +563,6 @@ int main(void) {
         cmocka_unit_test(a_brief_look_takes_single_launches_alone),
         cmocka_unit_test(known_peaks_are_taken_where_they_fit),
         cmocka_unit_test(a_kernel_that_cheats_is_found_afterwards),
-        cmocka_unit_test(a_kernel_that_skips_sets_is_found),
         cmocka_unit_test(rivals_run_on_the_cpu_too),
         cmocka_unit_test(the_fastest_algorithm_of_a_rival_is_timed),
         cmocka_unit_test(every_condition_is_timed_on_the_cpu),

@@ -103,3 +103,25 @@ kz_status bench_verify_samples(const bench_data *data, bench_sampler *sampler, s
                 .start = base_seconds()};
     return graph_sets ? verify_graph(&p) : verify_runs(&p);
 }
+
+// ---- inputs -----------------------------------------------------------------------------------------------
+
+// That it failed, and why, says more than this; that its result was wrong follows from it.
+void bench_blame_for_input(bench_result *r, const char *input, const char *when) {
+    r->wrote_input = true;
+    if (r->status != KZ_OK && r->status != KZ_WRONG) return;
+    r->status =
+        base_fail(&r->error, KZ_WRONG,
+                  "%s wrote into its input \"%s\" %s; inputs are for reading, and the others got them "
+                  "restored",
+                  r->candidate.name, input, when);
+}
+
+kz_status bench_verify_inputs(const bench_data *data, size_t sets, bench_result *r, const char *when,
+                              kz_error *error) {
+    const char *input = NULL;
+    kz_status status = bench_data_find_written(data, 0, sets, &input, error);
+    if (status || !input) return status;
+    bench_blame_for_input(r, input, when);
+    return bench_data_renew(data, error);
+}

@@ -1,4 +1,5 @@
-// bench/verify: whether what a candidate writes is right, for what is timed and not only for what is shown.
+// bench/verify: whether what a candidate writes is right, for what is timed and not only for what is shown, and whether
+// it leaves its inputs alone.
 #ifndef BENCH_VERIFY_H
 #define BENCH_VERIFY_H
 
@@ -13,5 +14,11 @@ kz_status bench_verify_run(const bench_data *data, bench_result *result, bench_c
 // another's work. The last set comes first, then one drawn from the seed, then the rest as long as there is time.
 kz_status bench_verify_samples(const bench_data *data, bench_sampler *sampler, size_t candidate,
                                bench_result *result);
+
+// Whether the inputs of the first `sets` are still as they were. If not, the result's status is KZ_WRONG, and all
+// inputs are restored. `when`: "while it was prepared". A failure is the device's, not the candidate's.
+kz_status bench_verify_inputs(const bench_data *data, size_t sets, bench_result *result, const char *when,
+                              kz_error *error);
+void bench_blame_for_input(bench_result *result, const char *input, const char *when);
 
 #endif

@@ -375,6 +375,15 @@ static void work(void *const *p,
     float *x = *(float *const *)p[0], sum = (float)*(const unsigned *)p[2] * *(const float *)p[4]; // a is 1
     for (size_t i = 0; i < *(const size_t *)p[1]; i++) x[i] += sum;
 }
+static void digest(void *const *p, const fake_cuda_launch *launch) {
+    uint64_t *sum = *(uint64_t *const *)p[0];
+    const uint64_t *words = *(const uint64_t *const *)p[1];
+    for (uint64_t i = 0; i < 2 * *(const uint64_t *)p[2]; i++) *sum = *sum * 31 + words[i];
+}
+static void add_and_write(void *const *p, const fake_cuda_launch *launch) {
+    add(p, launch);
+    (*(float *const *)p[0])[1] = 0; // an input
+}
 static void fault(void *const *p, const fake_cuda_launch *launch) { sticky = ILLEGAL_ADDRESS; }
 static void fault_late(void *const *p, const fake_cuda_launch *launch) {
     if (*(const size_t *)p[3] < 1 << 20)
@@ -403,6 +412,7 @@ static fake_function kernels[] = {
     {"fault_add_f32", fault, 4, {8, 8, 8, 8}, 1024, 0, 49152, 0, 0},
     {"late_add_f32", fault_late, 4, {8, 8, 8, 8}, 1024, 0, 49152, 0, 0},
     {"small_add_f32", add_small, 4, {8, 8, 8, 8}, 1024, 0, 49152, 0, 0},
+    {"writes_add_f32", add_and_write, 4, {8, 8, 8, 8}, 1024, 0, 49152, 0, 0},
     {"toy_add_f32", add, 4, {8, 8, 8, 8}, 1024, 0, 49152, 0, 0},
     {"vector_add_naive_add_f32", add, 4, {8, 8, 8, 8}, 1024, 0, 49152, 0, 3},
     {"vector_add_grid_stride_add_f32", add, 4, {8, 8, 8, 8}, 1024, 0, 49152, 0, 2},
@@ -417,6 +427,7 @@ static fake_function kernels[] = {
     {"streams_graph_work_f32", work, 5, {8, 8, 4, 4, 4}, 1024, 0, 49152, 0, 0},
     {"bench_copy", copy16, 3, {8, 8, 8}, 1024, 0, 49152, 0, 0},
     {"bench_read", nothing, 3, {8, 8, 8}, 1024, 0, 49152, 0, 0},
+    {"bench_digest", digest, 3, {8, 8, 8}, 1024, 0, 49152, 0, 0},
     {"bench_fma", nothing, 2, {8, 8}, 1024, 0, 49152, 0, 0},
     {"micro_write", micro_write, 7, {8, 8, 8, 8, 4, 4, 4}, 1024, 0, 49152, 0, 0},
     {"micro_copy", micro_copy, 7, {8, 8, 8, 8, 4, 4, 4}, 1024, 0, 49152, 0, 2},

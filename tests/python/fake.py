@@ -3,7 +3,8 @@
 It does vector_add (z = x + y) and sgemm (c = a * b), f32 on the CPU. KZ_FAKE_OFFERS names its candidates, each a
 behaviour: right, prints, slow, nan, wrong, raises, crashes, exits, hangs, malformed, late (right once, then it crashes),
 skips (does nothing on any set but the first), ahead (does all sets when the first one is run, and nothing else),
-leaves (a process in a session of its own, whose number goes to the file KZ_FAKE_LEFT; then it crashes), floods (stderr).
+writes (an input, in a run), prepares (writes an input before), floods (stderr),
+leaves (a process in a session of its own, whose number goes to the file KZ_FAKE_LEFT; then it crashes).
 """
 
 import ctypes
@@ -62,6 +63,8 @@ def prepare(problem, name, sets):
         raise Unsupported("only on Sundays")
     arrays = [{key: array(buffer) for key, buffer in buffers.items()} for buffers in sets]
     runs = [0]
+    if name == "prepares":
+        arrays[-1]["y"][3] = 0
 
     def compute(i):
         s = arrays[i]
@@ -97,6 +100,8 @@ def prepare(problem, name, sets):
         out = compute(i)
         for other in range(1, len(sets)) if name == "ahead" else ():
             compute(other)
+        if name == "writes":
+            arrays[i]["x"][0] = 0
         if name == "slow":
             time.sleep(0.03)
         if name == "nan":
