@@ -474,6 +474,7 @@ const device_backend device_cuda = {
     .memory_register = device_cuda_memory_register,
     .memory_unregister = device_cuda_memory_unregister,
     .memory_available = device_cuda_memory_available,
+    .memory_alloc_shared = device_cuda_memory_alloc_shared,
     .memory_export = device_cuda_memory_export,
     .memory_import = device_cuda_memory_import,
     .memory_close = device_cuda_memory_close,

@@ -45,6 +45,7 @@ kz_status device_cuda_host_alloc(kz_device *device, size_t bytes, bool pinned, k
 kz_status device_cuda_host_free(kz_device *device, kz_ptr address, bool pinned, kz_error *error);
 kz_status device_cuda_memory_register(kz_device *device, void *memory, size_t bytes, kz_error *error);
 kz_status device_cuda_memory_unregister(kz_device *device, void *memory, kz_error *error);
+kz_status device_cuda_memory_alloc_shared(kz_device *device, size_t bytes, kz_ptr *address, kz_error *error);
 kz_status device_cuda_memory_export(kz_device *device, kz_ptr address, struct device_memory_handle *handle,
                                     kz_error *error);
 kz_status device_cuda_memory_import(kz_device *device, const struct device_memory_handle *handle,

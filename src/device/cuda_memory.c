@@ -79,6 +79,13 @@ kz_status device_cuda_memory_unregister(kz_device *device, void *memory, kz_erro
 
 // ---- shared with other processes -----------------------------------------------------------------------
 
+// Whole pages of 2 MiB. The driver maps an allocation that ends within one by smaller pages in the process that opens it:
+// on an H200 a kernel there read 1 GB in 470 us instead of 250.
+kz_status device_cuda_memory_alloc_shared(kz_device *device, size_t bytes, kz_ptr *address, kz_error *error) {
+    const size_t page = (size_t)2 << 20;
+    return device_cuda_memory_alloc(device, (bytes + page - 1) / page * page, address, error);
+}
+
 static kz_status fail_old(kz_error *error) {
     return base_fail(error, KZ_UNSUPPORTED,
                      "this CUDA driver does not share memory between processes (cuIpcGetMemHandle)");
