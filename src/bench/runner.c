@@ -10,8 +10,6 @@
 
 enum { MOST_CANDIDATES = 16, LATE_SAMPLES = 10 };
 static const double LATE_SECONDS = 20e-6;
-static const double HEAD_START = 300e-6;   // seconds
-static const double FASTEST_MEMORY = 5e12; // bytes per second: slower ones give a longer start
 
 typedef struct runner_candidate {
     kz_runner *runner;
@@ -234,26 +232,12 @@ static kz_status wait_for_rest(kz_runner *r, runner_candidate *c) {
                      "its work goes on when the stream that is timed is done: it runs elsewhere");
 }
 
-// Keeps the GPU busy for HEAD_START or more before the caches are prepared, so that a language that is slow to enqueue has
-// done so when the run's turn comes: what is timed is the GPU's work, as it is for kernels that C enqueues.
-static kz_status give_head_start(kz_runner *r, kz_stream *stream) {
-    if (kz_device_get_info(r->device)->kind == KZ_DEVICE_CPU) return KZ_OK; // runs at once what is enqueued
-    size_t bytes = bench_probe_flush_bytes(r->probes),
-           flushes = (size_t)(HEAD_START * FASTEST_MEMORY) / bytes + 1;
-    kz_status status = KZ_OK;
-    for (size_t i = 0; i < flushes && !status; i++) status = bench_probe_flush(r->probes, stream, &r->error);
-    return status;
-}
-
 int kz_runner_sample(kz_runner *r, size_t index, double *seconds) {
     bench_sampler *sampler = sampler_of(r, index);
     if (!sampler) return KZ_INVALID;
     runner_candidate *c = &r->candidates[index];
     bench_clock clock = bench_sampler_clock(sampler);
-    kz_status status = KZ_OK;
-    if (c->mode != BENCH_SUSTAINED && c->mode != BENCH_BURST)
-        status = give_head_start(r, bench_sampler_stream(sampler));
-    if (!status) status = check_native(r, index, clock.sample(clock.self, 0, seconds, &r->error));
+    kz_status status = check_native(r, index, clock.sample(clock.self, 0, seconds, &r->error));
     return status || c->mode == BENCH_SUSTAINED ? status : wait_for_rest(r, c); // the next is under way there
 }
 
