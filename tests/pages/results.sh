@@ -37,9 +37,9 @@ expect_out "$readme is stale"
 grep -q old $results || fail "check changed a file"
 expect_exit 0 write results
 goal=$(awk -F, '$2 == "sum-f32-n1048576-uniform" { printf "%.2f", $4 }' "$SOURCES/kernels/primitives/reduce/targets.csv")
-grep -qF "| sum-f32-n1048576-uniform | 07_last_block | 2.00 us | 2.0e-06 | 4.10 TB/s | 95.0% | cub | 4.00 us | 1.0e-09 | 2.000x [1.600, 2.500] | met: $goal speedup, cub | 2026-11-15 | c0ffee |" $results ||
+grep -qF "| sum-f32-n1048576-uniform | 07_last_block | latency | 2.00 us | 2.0e-06 | 4.10 TB/s | 95.0% | cub | 4.00 us | 1.0e-09 | 2.000x [1.600, 2.500] | met: $goal speedup, cub | 2026-11-15 | c0ffee |" $results ||
     fail "the row of the best: $(cat $results)"
-grep -q '^| 01_atomic | 90.0 us ' $results || fail "no ladder: $(cat $results)"
+grep -q '^| 01_atomic | latency | 90.0 us ' $results || fail "no ladder: $(cat $results)"
 grep -q wrong_one $results && fail "a wrong kernel is in the table"
 grep -q '^| sum: case | 01_atomic | 07_last_block |$' $results || fail "no ladders: $(cat $results)"
 grep -qF '| f32-n1048576-uniform | 4.10 TB/s | **4.10 TB/s** |' $results || fail "the ladders' row: $(cat $results)"
@@ -50,7 +50,7 @@ grep -q '^before$' $results && grep -q '^after$' $results || fail "text outside 
     fail "the README's ladder is not variants and rivals alone: $(cat $readme)"
 grep -qF '[RESULTS.md](RESULTS.md)' $readme || fail "the README leads nowhere: $(cat $readme)"
 grep -q '^before$' $readme && grep -q '^after$' $readme || fail "the README's text was lost"
-grep -q '^| peak: copy by a kernel ' $results || fail "the long ladder has no peak: $(cat $results)"
+grep -q '^| peak: copy by a kernel | latency ' $results || fail "the long ladder has no peak: $(cat $results)"
 grep -q 'NVIDIA H200.*580.1' $results || fail "no GPU or driver"
 grep -qF '2026-11-15-c0ffee-reduce.jsonl' results/h200/README.md || fail "results/h200/README.md does not list the file"
 expect_exit 0 check results
@@ -101,12 +101,12 @@ expect_exit 0 write results
     record 08_epoch_flags kz 3e-6 2026-11-18T00:00:00Z '[]' null
 } > results/h200/2026-11-18-a1fa-reduce.jsonl
 expect_exit 0 write results
-grep -qF "| sum-f32-n1048576-uniform | 08_epoch_flags | 5.00 us | 2.0e-06 | 4.10 TB/s | 95.0% | cub | 2.50 us | 2.0e-06 | 0.500x [0.500, 0.500] | missed: $goal speedup, cub | 2026-11-16 | d00d |" $results ||
+grep -qF "| sum-f32-n1048576-uniform | 08_epoch_flags | latency | 5.00 us | 2.0e-06 | 4.10 TB/s | 95.0% | cub | 2.50 us | 2.0e-06 | 0.500x [0.500, 0.500] | missed: $goal speedup, cub | 2026-11-16 | d00d |" $results ||
     fail "the row is not of one run: $(cat $results)"
-grep -qF "| sum-f32-n2097152-uniform | 08_epoch_flags | 3.00 us " $results || fail "no row for the other size"
+grep -qF "| sum-f32-n2097152-uniform | 08_epoch_flags | latency | 3.00 us " $results || fail "no row for the other size"
 grep -qF 'The ladder at `sum-f32-n1048576-uniform`' $results || fail "the ladder with few rungs: $(cat $results)"
-grep -q '^| 01_atomic | 80.0 us .* a1fa | h200 |$' $results || fail "the ladder has no newest 01: $(cat $results)"
-grep -q '^| 08_epoch_flags | 1.50 us .* f00d | mine |$' $results || fail "the ladder has no newest 08: $(cat $results)"
+grep -q '^| 01_atomic | latency | 80.0 us .* a1fa | h200 |$' $results || fail "the ladder has no newest 01: $(cat $results)"
+grep -q '^| 08_epoch_flags | latency | 1.50 us .* f00d | mine |$' $results || fail "the ladder has no newest 08: $(cat $results)"
 [ "$(sed -n '/^The ladder/,$s/^| \(0[0-9]\)_.*/\1/p' $results | head -4 | tr '\n' ' ')" = '01 06 07 08 ' ] ||
     fail "the ladder's order: $(cat $results)"
 for commit in d00d f00d a1fa; do
@@ -157,7 +157,49 @@ expect_exit 0 check results
 expect_exit 0 write results
 grep -q 03_sequential_tree results/h200/2026-11-18-a1fa-reduce.jsonl && fail "what was not measured was kept"
 
+# Two runs of one commit are two: a row has ours and the rival's figure of one, whatever the other one measured since. A rival
+# that was timed beside more processes is none of the row's; and a mode stands beside every time that is not like the others.
+graph() { sed 's/"mode":"latency"/"mode":"throughput"/'; }
+crowd() { sed 's/"status":"ok"/"processes":3,"status":"ok"/'; }
+slow='[{"with":"cub","time_ratio":1.03,"low":1,"high":1.1}]'
+{
+    commit=feed size=4194304
+    record 07_last_block kz 5.2e-5 2026-11-19T00:00:00Z "$slow" null
+    record 08_epoch_flags kz 5.3e-5 2026-11-19T00:00:00Z "$slow" null
+    record DeviceReduce cub 5.05e-5 2026-11-19T00:00:00Z '[]' null
+    record sum torch 1e-5 2026-11-19T00:00:00Z '[]' null | crowd
+    record 08_epoch_flags kz 4.6e-5 2026-11-19T01:00:00Z '[]' null | graph
+    size=8388608
+    record 08_epoch_flags kz 7e-5 2026-11-19T00:00:00Z '[]' null | crowd
+    record sum torch 8e-5 2026-11-19T00:00:00Z '[]' null | crowd
+} > results/h200/2026-11-19-feed-reduce.jsonl
+printf '<!-- ladder:begin -->\n<!-- ladder:end -->\n' > $readme
+expect_exit 0 write results
+grep -qF '| sum-f32-n4194304-uniform | 07_last_block | latency | 52.0 us | 2.0e-06 | 4.10 TB/s | 95.0% | cub | 50.5 us | 2.0e-06 | 0.971x' $results ||
+    fail "a row of two runs: $(grep n4194304 $results)"
+grep -qF '| sum-f32-n8388608-uniform | 08_epoch_flags | latency, 3 processes | 70.0 us | 2.0e-06 | 4.10 TB/s | 95.0% | torch | 80.0 us |' $results ||
+    fail "a row beside other processes: $(grep n8388608 $results)"
+grep -qF '| f32-n4194304-uniform | | | **4.10 TB/s** | 4.10 TB/s (throughput) |' $results || fail "the ladders mix modes: $(cat $results)"
+# Where the ladder's figures are of two modes, each row says which.
+{
+    commit=feed size=1048576
+    record 08_epoch_flags kz 1.4e-6 2026-11-19T00:00:00Z '[]' null | graph
+} >> results/h200/2026-11-19-feed-reduce.jsonl
+expect_exit 0 write results
+grep -qF '`sum-f32-n1048576-uniform`, latency of one launch, throughput of a graph, cold:' $readme && grep -q '^| 08_epoch_flags | throughput | 1.40 us ' $readme &&
+    grep -q '^| 07_last_block | latency | 2.00 us ' $readme || fail "a ladder of two modes: $(cat $readme)"
+expect_exit 0 check results
+
+# As many cases under other conditions as there are.
+for n in $(seq 100); do
+    commit=feed size=$((1024 * n))
+    record 08_epoch_flags kz 1e-6 2026-11-19T00:00:00Z '[]' null | under hot
+done >> results/h200/2026-11-19-feed-reduce.jsonl
+expect_exit 0 write results
+rows=$(grep -c '^| sum-f32-n[0-9]*-uniform | 08_epoch_flags |.* 1.00 us | 2026-11-19 | feed |$' $results)
+[ "$rows" = 100 ] || fail "$rows of 100 cases under other conditions"
+
 echo '{"cut off' >> results/h200/2026-11-15-c0ffee-reduce.jsonl
 expect_exit 2 write results
-expect_err "jsonl:4 is no JSON"
+expect_err "jsonl:3 is no JSON"
 finish

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/base.h"
+#include "bench/baseline.h"
 #include "bench/records.h"
 #include "kz/family.h"
 
@@ -30,6 +31,18 @@ bool bench_figure_is_rival(const bench_figure *figure) {
            strcmp(figure->by, "guest") != 0;
 }
 
+bool bench_figure_alike(const bench_figure *a, const bench_figure *b) {
+    return a->condition.mode == b->condition.mode && a->condition.cache == b->condition.cache &&
+           a->condition.stream == b->condition.stream && a->processes == b->processes;
+}
+
+const char *bench_figure_mode(const bench_figure *f, char text[BENCH_FIGURE_MODE]) {
+    int length = snprintf(text, BENCH_FIGURE_MODE, "%s", bench_mode_name(f->condition.mode));
+    if (f->processes > 1)
+        snprintf(text + length, BENCH_FIGURE_MODE - (size_t)length, ", %d processes", f->processes);
+    return text;
+}
+
 // ---- reading ------------------------------------------------------------------------------------------
 
 static bool same_candidate(const bench_figure *a, const bench_figure *b) {
@@ -39,6 +52,8 @@ static bool same_candidate(const bench_figure *a, const bench_figure *b) {
 bool bench_figure_same_case(const bench_figure *a, const bench_figure *b) {
     return strcmp(a->gpu, b->gpu) == 0 && strcmp(a->family, b->family) == 0 && strcmp(a->name, b->name) == 0;
 }
+
+static bool same_run(const bench_figure *a, const bench_figure *b) { return strcmp(a->run, b->run) == 0; }
 
 static kz_status make_room(bench_figure **list, size_t count, size_t *capacity, kz_error *error) {
     if (count < *capacity) return KZ_OK;
@@ -50,13 +65,13 @@ static kz_status make_room(bench_figure **list, size_t count, size_t *capacity, 
     return KZ_OK;
 }
 
-// Finds the figure's case; where its run has this candidate already, the newer of the two stays.
+// Finds the figure's case; where its run has this candidate already, taken alike, the newer of the two stays.
 static bool replaces(bench_archive *a, bench_figure *f) {
     for (size_t i = 0; i < a->count; i++) {
         bench_figure *old = &a->figures[i];
         if (!bench_figure_same_case(old, f)) continue;
         f->of_case = old->of_case;
-        if (!same_candidate(old, f) || strcmp(old->commit, f->commit) != 0) continue;
+        if (!same_candidate(old, f) || !same_run(old, f) || !bench_figure_alike(old, f)) continue;
         bool newer = strcmp(f->time, old->time) >= 0;
         json_decref(newer ? old->record : f->record);
         if (newer) *old = *f;
@@ -92,10 +107,12 @@ static bench_figure describe(json_t *record) {
     if (bench_figure_is_ours(&f)) f.candidate = bench_current_name(f.family, f.candidate);
     if (bench_records_by_peak(f.by)) f.by = "peak";
     f.time = bench_figure_text(&f, "run", "time");
+    f.run = bench_figure_text(&f, "run", "id");
     f.commit = bench_figure_text(&f, "code", "commit");
     f.seconds = bench_figure_number(&f, "statistics", "median_s");
     f.bytes = bench_figure_number(&f, "work", "bytes");
     f.condition = condition_of(record);
+    f.processes = bench_record_processes(record);
     return f;
 }
 
@@ -153,28 +170,29 @@ void bench_archive_free(bench_archive *archive) {
 bool bench_archive_is_newest(const bench_archive *archive, const bench_figure *figure) {
     for (size_t i = 0; i < archive->count; i++) {
         const bench_figure *f = &archive->figures[i];
-        if (f->of_case == figure->of_case && same_candidate(f, figure) && strcmp(f->time, figure->time) > 0)
+        int later = strcmp(f->time, figure->time);
+        if (f->of_case == figure->of_case && same_candidate(f, figure) &&
+            (later > 0 || (later == 0 && f > figure)))
             return false;
     }
     return true;
 }
 
 // The last variant of those that were timed in the case, by any run or by one; their numbers sort them.
-static const char *last_variant(const bench_archive *a, size_t of_case, const char *commit) {
+static const char *last_variant(const bench_archive *a, size_t of_case, const char *run) {
     const char *last = "";
     for (size_t i = 0; i < a->count; i++) {
         const bench_figure *f = &a->figures[i];
         if (f->of_case != of_case || !bench_figure_is_ours(f)) continue;
-        if ((!commit || strcmp(f->commit, commit) == 0) && strcmp(f->candidate, last) > 0)
-            last = f->candidate;
+        if ((!run || strcmp(f->run, run) == 0) && strcmp(f->candidate, last) > 0) last = f->candidate;
     }
     return last;
 }
 
-static bool has_rival(const bench_archive *a, size_t of_case, const char *commit) {
+static bool has_rival(const bench_archive *a, size_t of_case, const char *run) {
     for (size_t i = 0; i < a->count; i++) {
         const bench_figure *f = &a->figures[i];
-        if (f->of_case == of_case && strcmp(f->commit, commit) == 0 && bench_figure_is_rival(f)) return true;
+        if (f->of_case == of_case && strcmp(f->run, run) == 0 && bench_figure_is_rival(f)) return true;
     }
     return false;
 }
@@ -185,10 +203,10 @@ const char *bench_archive_run(const bench_archive *archive, size_t of_case) {
     for (size_t i = 0; i < archive->count; i++) {
         const bench_figure *f = &archive->figures[i];
         if (f->of_case != of_case || !bench_figure_is_ours(f)) continue;
-        int rank = 2 * has_rival(archive, of_case, f->commit) +
-                   (strcmp(last_variant(archive, of_case, f->commit), last) == 0);
+        int rank = 2 * has_rival(archive, of_case, f->run) +
+                   (strcmp(last_variant(archive, of_case, f->run), last) == 0);
         if (rank < chosen_rank || (rank == chosen_rank && strcmp(f->time, chosen_time) <= 0)) continue;
-        chosen = f->commit;
+        chosen = f->run;
         chosen_time = f->time;
         chosen_rank = rank;
     }
@@ -204,13 +222,13 @@ const char *bench_archive_fullest(const bench_archive *archive, size_t of_case) 
         size_t timed = 0;
         for (size_t k = 0; k < archive->count; k++) {
             const bench_figure *other = &archive->figures[k];
-            timed += other->of_case == of_case && strcmp(other->commit, f->commit) == 0;
+            timed += other->of_case == of_case && strcmp(other->run, f->run) == 0;
         }
         if (timed < most || (timed == most && strcmp(f->time, chosen->time) <= 0)) continue;
         chosen = f;
         most = timed;
     }
-    return chosen ? chosen->commit : NULL;
+    return chosen ? chosen->run : NULL;
 }
 
 const char *bench_archive_unusual(const bench_archive *archive, const bench_figure *of_case) {
@@ -233,7 +251,7 @@ bool bench_archive_keeps(const bench_archive *archive, json_t *record) {
         const bench_figure *f = &archive->figures[i];
         if (!bench_figure_same_case(f, &wanted)) continue;
         if (!first) first = f;
-        if (same_candidate(f, &wanted) && strcmp(f->commit, wanted.commit) == 0) own = f;
+        if (same_candidate(f, &wanted) && same_run(f, &wanted)) own = f;
     }
     const char *unusual = bench_archive_unusual(archive, &wanted);
     if (!bench_condition_is_usual(wanted.condition))
@@ -242,18 +260,27 @@ bool bench_archive_keeps(const bench_archive *archive, json_t *record) {
     if (own && unusual && strcmp(unusual, wanted.commit) == 0) return true; // it stands beside them
     if (!first || (own && bench_archive_is_newest(archive, own))) return true;
     const char *run = bench_archive_run(archive, first->of_case);
-    return (run && strcmp(run, wanted.commit) == 0) ||
-           strcmp(bench_archive_fullest(archive, first->of_case), wanted.commit) == 0;
+    return (run && strcmp(run, wanted.run) == 0) ||
+           strcmp(bench_archive_fullest(archive, first->of_case), wanted.run) == 0;
 }
 
-const bench_figure *bench_archive_best(const bench_archive *archive, size_t of_case, bool rival) {
+const bench_figure *bench_archive_best(const bench_archive *archive, size_t of_case) {
     const char *run = bench_archive_run(archive, of_case);
     const bench_figure *best = NULL;
     for (size_t i = 0; run && i < archive->count; i++) {
         const bench_figure *f = &archive->figures[i];
-        if (f->of_case != of_case || strcmp(f->commit, run) != 0) continue;
-        if (!(rival ? bench_figure_is_rival(f) : bench_figure_is_ours(f))) continue;
+        if (f->of_case != of_case || strcmp(f->run, run) != 0 || !bench_figure_is_ours(f)) continue;
         if (!best || f->seconds < best->seconds) best = f;
+    }
+    return best;
+}
+
+const bench_figure *bench_archive_rival(const bench_archive *archive, const bench_figure *ours) {
+    const bench_figure *best = NULL;
+    for (size_t i = 0; i < archive->count; i++) {
+        const bench_figure *f = &archive->figures[i];
+        if (f->of_case != ours->of_case || !same_run(f, ours) || !bench_figure_alike(f, ours)) continue;
+        if (bench_figure_is_rival(f) && (!best || f->seconds < best->seconds)) best = f;
     }
     return best;
 }

@@ -1,7 +1,8 @@
 // The records of many runs of `kz bench`, as the tables of results need them.
 //
-// A figure is one candidate's time in one case of one run; a run goes by its commit, for a script may measure
-// a ladder by several commands. Only figures that stand are kept: right, timed, below the peak.
+// A figure is one candidate's time in one case of one run, which is one call of the command. What is compared is of one
+// run, one condition and one number of processes on the device. Only figures that stand are kept: right, timed, below the
+// peak.
 #ifndef PAGES_ARCHIVE_H
 #define PAGES_ARCHIVE_H
 
@@ -16,7 +17,9 @@
 typedef struct bench_figure { // strings belong to `record`
     json_t *record;
     const char *gpu, *device, *family, *name, *by, *candidate, *time, *commit, *file;
+    const char *run; // its id
     bench_condition condition;
+    int processes; // see bench_record_processes
     double seconds, bytes;
     size_t of_case; // the index of the first figure of the same GPU, family and case
 } bench_figure;
@@ -38,22 +41,28 @@ double bench_figure_number(const bench_figure *figure, const char *outer, const 
 bool bench_figure_same_case(const bench_figure *a, const bench_figure *b); // of the same GPU
 bool bench_figure_is_ours(const bench_figure *figure);                     // a variant of the zoo
 bool bench_figure_is_rival(const bench_figure *figure); // neither ours, nor a guest, nor a peak
+// Whether they were taken alike: one condition, one number of processes on the device.
+bool bench_figure_alike(const bench_figure *a, const bench_figure *b);
+// "latency", or "latency, 3 processes".
+enum { BENCH_FIGURE_MODE = 64 };
+const char *bench_figure_mode(const bench_figure *figure, char text[BENCH_FIGURE_MODE]);
 
 // Of this candidate in this case, among all runs.
 bool bench_archive_is_newest(const bench_archive *archive, const bench_figure *figure);
 
-// The commit whose figures stand for the case in a table where everything is compared with everything: one
+// The run whose figures stand for the case in a table where everything is compared with everything: one
 // that timed a rival before one that did not; one that timed the last of the variants that were ever timed in
 // the case before one that did not; then the newest.
 const char *bench_archive_run(const bench_archive *archive, size_t of_case);
 
-// The commit that timed most candidates in the case, of such the newest: figures draw a ladder of one run.
+// The run that timed most candidates in the case, of such the newest: figures draw a ladder of one run.
 const char *bench_archive_fullest(const bench_archive *archive, size_t of_case);
 
-// The commit whose times under unusual conditions a table has of the case: the newest; NULL where there is none.
+// The commit whose times under unusual conditions a table has of the case: the newest; NULL where there is none. A script
+// may measure them by several commands, for each has its ratio with itself.
 const char *bench_archive_unusual(const bench_archive *archive, const bench_figure *of_case);
 
-// Whether results/ keeps the record, for a page shows it or may: it is of one of these commits, or its candidate's
+// Whether results/ keeps the record, for a page shows it or may: it is of one of these runs, or its candidate's
 // newest in the case. What was not measured at all is not kept, nor is the other of the two usual conditions, beside the
 // figure, nor a peak under an unusual one. Records of a case without figures are kept.
 bool bench_archive_keeps(const bench_archive *archive, json_t *record);
@@ -61,8 +70,10 @@ bool bench_archive_keeps(const bench_archive *archive, json_t *record);
 // The table of unusual conditions of the GPU and family that `head` is of; nothing where there are none (conditions.c).
 void bench_archive_add_conditions(const bench_archive *archive, const bench_figure *head, base_text *out);
 
-// The fastest variant, or rival, of the run that stands for the case; NULL where it has none.
-const bench_figure *bench_archive_best(const bench_archive *archive, size_t of_case, bool rival);
+// The fastest variant of the run that stands for the case; NULL where it has none.
+const bench_figure *bench_archive_best(const bench_archive *archive, size_t of_case);
+// The fastest rival that was timed in the same run, and alike; NULL where there is none.
+const bench_figure *bench_archive_rival(const bench_archive *archive, const bench_figure *ours);
 
 // How many variants have a figure in the case, by any run.
 size_t bench_archive_rungs(const bench_archive *archive, size_t of_case);

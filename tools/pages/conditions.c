@@ -8,7 +8,7 @@
 #include "bench/target.h"
 #include "report/report.h"
 
-enum { ROWS = 64, CONDITIONS = BENCH_MODES * BENCH_CACHES * BENCH_STREAMS };
+enum { CONDITIONS = BENCH_MODES * BENCH_CACHES * BENCH_STREAMS };
 
 // The record of our variant under a condition; NULL where there is none.
 typedef struct row {
@@ -59,9 +59,10 @@ static int order(const void *left, const void *right) {
     return by ? by : strcmp(a->name, b->name);
 }
 
-static size_t find_rows(const bench_archive *a, const bench_figure *head, row rows[ROWS]) {
+// At most as many as there are records.
+static size_t find_rows(const bench_archive *a, const bench_figure *head, row *rows) {
     size_t count = 0;
-    for (size_t i = 0; i < a->unusual_count && count < ROWS; i++) {
+    for (size_t i = 0; i < a->unusual_count; i++) {
         const bench_figure *f = &a->unusual[i];
         bool there = strcmp(f->gpu, head->gpu) != 0 || strcmp(f->family, head->family) != 0 ||
                      !bench_figure_is_ours(f);
@@ -94,6 +95,7 @@ static void add_cell(const bench_figure *f, base_text *out) {
         base_text_add(out, ", %s%.3fx%s", bold, 1 / json_number_value(json_object_get(hardest, "time_ratio")),
                       bold);
     }
+    if (f->processes > 1) base_text_add(out, ", %d processes", f->processes);
     base_text_add(out, " |");
 }
 
@@ -113,8 +115,9 @@ static void add_head(const bool shown[CONDITIONS], base_text *out) {
 }
 
 void bench_archive_add_conditions(const bench_archive *a, const bench_figure *head, base_text *out) {
-    row *rows = calloc(ROWS, sizeof *rows);
+    row *rows = calloc(a->unusual_count + 1, sizeof *rows);
     size_t count = rows ? find_rows(a, head, rows) : 0;
+    out->failed |= !rows;
     bool shown[CONDITIONS] = {false};
     for (size_t i = 0; i < count; i++)
         for (size_t k = 0; k < CONDITIONS; k++) shown[k] = shown[k] || rows[i].cells[k];

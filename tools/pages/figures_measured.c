@@ -8,17 +8,39 @@
 #include "figures.h"
 #include "report/figures/figure.h"
 
-// How many candidates were timed in the case.
-static size_t count_timed(const report_record *record, const char *case_name) {
+static bool is_of(const json_t *line, const char *case_name) {
+    return report_get_bool(line, "figure") && !strcmp(report_get_text(line, "case.name"), case_name);
+}
+
+// How many candidates a run timed in the case.
+static size_t count_timed(const report_record *record, const char *case_name, const char *run) {
     size_t i, count = 0;
     json_t *line;
     json_array_foreach(record->lines, i, line) count +=
-        report_get_bool(line, "figure") && !strcmp(report_get_text(line, "case.name"), case_name);
+        is_of(line, case_name) && !strcmp(report_get_text(line, "run.id"), run);
     return count;
 }
 
-// Of a family's files the one with most candidates in the case, for a ladder is of one run; of such the last by name, which
-// begins with the date.
+// Leaves of the case what the run with most candidates timed, and says how many these are: a ladder is of one run.
+static size_t keep_fullest(report_record *record, const char *case_name) {
+    size_t i, most = 0;
+    json_t *line, *fullest = NULL;
+    json_array_foreach(record->lines, i, line) {
+        size_t count =
+            is_of(line, case_name) ? count_timed(record, case_name, report_get_text(line, "run.id")) : 0;
+        if (count > most) most = count, fullest = line;
+    }
+    for (i = json_array_size(record->lines); fullest && i-- > 0;) {
+        line = json_array_get(record->lines, i);
+        if (is_of(line, case_name) &&
+            strcmp(report_get_text(line, "run.id"), report_get_text(fullest, "run.id")) != 0)
+            json_array_remove(record->lines, i);
+    }
+    return most;
+}
+
+// Of a family's files the one whose fullest run has most candidates in the case; of such the last by name, which begins with
+// the date.
 static kz_status read_results(const char *folder, const char *family, const char *case_name,
                               report_record *record, kz_error *error) {
     char wanted[80], chosen[256] = "", path[1400];
@@ -32,7 +54,7 @@ static kz_status read_results(const char *folder, const char *family, const char
         report_record here = {0};
         snprintf(path, sizeof path, "%s/%s", folder, e->d_name);
         status = bench_records_read(path, &here.lines, NULL, error);
-        size_t count = status ? 0 : count_timed(&here, case_name);
+        size_t count = status ? 0 : keep_fullest(&here, case_name);
         if (count > most || (count == most && count && strcmp(e->d_name, chosen) > 0)) {
             report_record other = *record;
             *record = here;

@@ -184,18 +184,20 @@ static kz_status add_summary(const results *r, size_t first, const kz_family *fa
     if (status) return status;
     base_text_add(
         out,
-        "| case | best | time | error | %s | %s | rival | its time | its error | faster than it | "
-        "target | date | commit | suite |\n|---|---|--:|--:|--:|--:|---|--:|--:|--:|---|---|---|---|\n",
+        "| case | best | mode | time | error | %s | %s | rival | its time | its error | faster than it | "
+        "target | date | commit | suite |\n|---|---|---|--:|--:|--:|--:|---|--:|--:|--:|---|---|---|---|\n",
         computes(head) ? "computes" : "moves", share_title(head));
     for (size_t i = first; i < r->archive.count && same_table(r->sorted[i], head); i++) {
         const bench_figure *f = r->sorted[i];
         if (!bench_figure_is_ours(f)) continue;
-        if (f != bench_archive_best(&r->archive, f->of_case, false)) continue; // each case once
-        const bench_figure *rival = bench_archive_best(&r->archive, f->of_case, true);
+        if (f != bench_archive_best(&r->archive, f->of_case)) continue; // each case once
+        const bench_figure *rival = bench_archive_rival(&r->archive, f);
         char time[REPORT_NUMBER], error_text[REPORT_NUMBER], rate[REPORT_NUMBER], of[32];
-        base_text_add(out, "| %s | %s | %s | %s | %s | %s | %s |", f->name, f->candidate,
-                      report_seconds(time, f->seconds), error_of(error_text, f), rate_of(rate, f),
-                      share(of, bench_figure_number(f, "derived", share_key(head))), rival ? rival->by : "");
+        char mode[BENCH_FIGURE_MODE];
+        base_text_add(out, "| %s | %s | %s | %s | %s | %s | %s | %s |", f->name, f->candidate,
+                      bench_figure_mode(f, mode), report_seconds(time, f->seconds), error_of(error_text, f),
+                      rate_of(rate, f), share(of, bench_figure_number(f, "derived", share_key(head))),
+                      rival ? rival->by : "");
         base_text_add(out, " %s | %s |", rival ? report_seconds(time, rival->seconds) : "",
                       rival ? error_of(error_text, rival) : "");
         add_ratio(out, f, rival);
@@ -221,18 +223,38 @@ static const bench_figure *choose_ladder(const results *r, size_t first) {
     return chosen;
 }
 
-static void add_ladder(const results *r, const bench_figure *chosen, bool dated, base_text *out) {
-    base_text_add(out, "| variant | time | %s | %s |%s\n|---|--:|--:|--:|%s\n",
-                  computes(chosen) ? "computes" : "moves", share_title(chosen),
-                  dated ? " date | commit | suite |" : "", dated ? "---|---|---|" : "");
+// Whether it stands in the ladder: the newest of its candidate. A short one has no peaks, for a column has the share of them.
+static bool is_rung(const results *r, const bench_figure *f, const bench_figure *chosen, bool dated) {
+    return f->of_case == chosen->of_case && bench_archive_is_newest(&r->archive, f) &&
+           (dated || bench_figure_is_ours(f) || bench_figure_is_rival(f));
+}
+
+// What they were taken alike as; NULL where they were not.
+static const bench_figure *common_mode(const results *r, const bench_figure *chosen) {
+    const bench_figure *first = NULL;
     for (size_t i = 0; i < r->archive.count; i++) {
         const bench_figure *f = r->sorted[i];
-        if (f->of_case != chosen->of_case || !bench_archive_is_newest(&r->archive, f)) continue;
+        if (!is_rung(r, f, chosen, false)) continue;
+        if (first && !bench_figure_alike(first, f)) return NULL;
+        first = f;
+    }
+    return first;
+}
+
+// Each has its mode beside it, unless the short ladder's title says it for all.
+static void add_ladder(const results *r, const bench_figure *chosen, bool dated, base_text *out) {
+    bool modes = dated || !common_mode(r, chosen);
+    base_text_add(out, "| variant |%s time | %s | %s |%s\n|---|%s--:|--:|--:|%s\n", modes ? " mode |" : "",
+                  computes(chosen) ? "computes" : "moves", share_title(chosen),
+                  dated ? " date | commit | suite |" : "", modes ? "---|" : "", dated ? "---|---|---|" : "");
+    for (size_t i = 0; i < r->archive.count; i++) {
+        const bench_figure *f = r->sorted[i];
+        if (!is_rung(r, f, chosen, dated)) continue;
         bool ours = bench_figure_is_ours(f);
-        if (!dated && !ours && !bench_figure_is_rival(f)) continue; // peaks: a column has the share of them
-        char time[REPORT_NUMBER], rate[REPORT_NUMBER], of[32];
-        base_text_add(out, "| %s%s%s | %s | %s | %s |", ours ? "" : f->by, ours ? "" : ": ", f->candidate,
-                      report_seconds(time, f->seconds), rate_of(rate, f),
+        char time[REPORT_NUMBER], rate[REPORT_NUMBER], of[32], mode[BENCH_FIGURE_MODE];
+        base_text_add(out, "| %s%s%s |", ours ? "" : f->by, ours ? "" : ": ", f->candidate);
+        if (modes) base_text_add(out, " %s |", bench_figure_mode(f, mode));
+        base_text_add(out, " %s | %s | %s |", report_seconds(time, f->seconds), rate_of(rate, f),
                       share(of, bench_figure_number(f, "derived", share_key(chosen))));
         if (dated)
             add_tail(out, f);
@@ -271,19 +293,23 @@ static bool has_figures(const results *r, const bench_figure *head, const char *
 
 enum { COLUMNS = 64 };
 
-// What each of the family's variants does in a second in this case, the best in bold.
+// What each of the family's variants does in a second in this case, the best in bold. One that was taken in another mode
+// than the case's best says so, and is not compared.
 static void add_operation_row(const results *r, const kz_family *family, const bench_figure *f,
                               const bool shown[COLUMNS], base_text *out) {
     const bench_figure *figures[COLUMNS] = {0}, *best = NULL;
     for (size_t v = 0; v < COLUMNS; v++) {
         if (shown[v]) figures[v] = figure_of(r, f->of_case, family->variants[v].name);
-        if (figures[v] && (!best || figures[v]->seconds < best->seconds)) best = figures[v];
+        if (figures[v] && bench_figure_alike(figures[v], f) && (!best || figures[v]->seconds < best->seconds))
+            best = figures[v];
     }
     for (size_t v = 0; v < COLUMNS; v++) {
-        char rate[REPORT_NUMBER];
+        char rate[REPORT_NUMBER], mode[BENCH_FIGURE_MODE];
         const char *bold = figures[v] == best ? "**" : "";
-        if (figures[v]) base_text_add(out, " %s%s%s |", bold, rate_of(rate, figures[v]), bold);
-        if (shown[v] && !figures[v]) base_text_add(out, " |");
+        if (figures[v]) base_text_add(out, " %s%s%s", bold, rate_of(rate, figures[v]), bold);
+        if (figures[v] && !bench_figure_alike(figures[v], f))
+            base_text_add(out, " (%s)", bench_figure_mode(figures[v], mode));
+        if (shown[v]) base_text_add(out, " |");
     }
     base_text_add(out, "\n");
 }
@@ -306,7 +332,7 @@ static void add_operation(const results *r, size_t first, const kz_family *famil
     for (size_t i = first; i < r->archive.count && same_table(r->sorted[i], head); i++) {
         const bench_figure *f = r->sorted[i];
         if (!bench_figure_is_ours(f) || !of_operation(f, operation)) continue;
-        if (f != bench_archive_best(&r->archive, f->of_case, false)) continue;
+        if (f != bench_archive_best(&r->archive, f->of_case)) continue;
         base_text_add(out, "| %s |", f->name + strlen(operation) + 1);
         add_operation_row(r, family, f, shown, out);
     }
@@ -318,12 +344,13 @@ static kz_status make_section(const results *r, const kz_family *family, base_te
         const bench_figure *f = r->sorted[i];
         if (strcmp(f->family, family->name) != 0 || !first_of_table(r, i)) continue;
         const char *driver = bench_figure_text(f, "environment", "driver");
-        base_text_add(
-            out,
-            "%s**%s**%s%s. Medians with cold caches, in a later stream: of one launch, and below 50 us of a "
-            "graph of "
-            "launches. Checked before and after; a row is of one run; the records are in `results/%s/`.\n\n",
-            out->length ? "\n" : "", f->device, driver[0] ? ", driver " : "", driver, folder_of(f));
+        base_text_add(out,
+                      "%s**%s**%s%s. Medians with cold caches, in a later stream: of one launch (mode "
+                      "latency), and below "
+                      "50 us of a graph of launches (throughput). Checked before and after; a row is of one "
+                      "run and one "
+                      "mode; the records are in `results/%s/`.\n\n",
+                      out->length ? "\n" : "", f->device, driver[0] ? ", driver " : "", driver, folder_of(f));
         status = add_summary(r, i, family, out, error);
         const bench_figure *ladder = choose_ladder(r, i);
         if (!status) bench_archive_add_conditions(&r->archive, f, out);
@@ -341,8 +368,11 @@ static void make_ladder(const results *r, const kz_family *family, base_text *ou
         if (strcmp(f->family, family->name) != 0 || !first_of_table(r, i)) continue;
         const bench_figure *ladder = choose_ladder(r, i);
         if (!ladder) continue;
+        const bench_figure *common = common_mode(r, ladder);
         base_text_add(out, "**%s**, `%s`, %s, cold:\n\n", f->device, ladder->name,
-                      ladder->condition.mode == BENCH_THROUGHPUT ? "a graph of launches" : "one launch");
+                      !common ? "latency of one launch, throughput of a graph"
+                      : common->condition.mode == BENCH_THROUGHPUT ? "a graph of launches"
+                                                                   : "one launch");
         add_ladder(r, ladder, false, out);
         base_text_add(out, "\n");
     }
