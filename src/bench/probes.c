@@ -18,6 +18,9 @@ enum {
     LEAST_FLUSH = 1 << 20
 };
 
+static const double FASTEST_MEMORY = 5e12; // bytes per second
+static const double LEAST_LAUNCH = 2e-6;   // seconds
+
 // Register %rd4 is the thread's first piece, %rd3 how many there are; piece i is 256 further.
 #define HEAD(pieces_per_block)                                                                               \
     "  mov.u32 %r1, %ctaid.x;\n"                                                                             \
@@ -304,6 +307,15 @@ kz_status bench_probe_flush(bench_probes *probes, kz_stream *stream, kz_error *e
     if (!probes->module) return bench_probe_dirty(probes, stream, error);
     return launch(probes, stream, probes->read, READ_PIECES, probes->sink, probes->scratch,
                   probes->flush_bytes, error);
+}
+
+kz_status bench_probe_busy(bench_probes *probes, kz_stream *stream, double seconds, kz_error *error) {
+    double each = (double)probes->flush_bytes / FASTEST_MEMORY;
+    size_t flushes = (size_t)(seconds / (each > LEAST_LAUNCH ? each : LEAST_LAUNCH)) + 1;
+    kz_status status = KZ_OK;
+    for (size_t i = 0; i < flushes && !probes->native && !status; i++)
+        status = bench_probe_flush(probes, stream, error);
+    return status;
 }
 
 kz_status bench_probe_dirty(bench_probes *probes, kz_stream *stream, kz_error *error) {

@@ -30,6 +30,9 @@ kz_status bench_probe_fma(bench_probes *probes, kz_stream *stream, double *flops
 kz_status bench_probe_flush(bench_probes *probes, kz_stream *stream, kz_error *error);
 size_t bench_probe_flush_bytes(const bench_probes *probes);
 bool bench_probe_flush_reads(const bench_probes *probes);
+// As many flushes as take `seconds` or more, so that what is enqueued next waits. Nothing on a CPU, which runs at once what
+// is enqueued.
+kz_status bench_probe_busy(bench_probes *probes, kz_stream *stream, double seconds, kz_error *error);
 // The same memory written: the caches are full of lines that must be written back.
 kz_status bench_probe_dirty(bench_probes *probes, kz_stream *stream, kz_error *error);
 // Every byte written again with what it is, as if a kernel had just made it. Whole 16-byte pieces, as above.

@@ -10,9 +10,8 @@
 enum { MOST_RUNS = 2048, MOST_LAUNCHES = 1024, NOBODY = -1 };
 static const double GRAPH_SECONDS = 1.1e-3; // 1 ms, and a little for what the estimate misses
 static const double SUSTAINED_SECONDS = 20e-3, BURST_SECONDS = 3e-3;
-static const double REST_SECONDS = 0.2;    // before a burst
-static const double HEAD_START = 300e-6;   // seconds
-static const double FASTEST_MEMORY = 5e12; // bytes per second: slower ones give a longer start
+static const double REST_SECONDS = 0.2;  // before a burst
+static const double HEAD_START = 300e-6; // seconds
 
 struct bench_sampler {
     bench_sampler_setup setup;
@@ -200,15 +199,8 @@ static kz_status restore(bench_sampler *s, size_t index, kz_error *error) {
 // work, whether Python enqueues it or C, one launch or a graph of hundreds. A CPU runs at once what is enqueued.
 static kz_status give_head_start(bench_sampler *s, kz_error *error) {
     bench_mode mode = condition_of(s).mode;
-    if (kz_device_get_info(s->setup.data->device)->kind != KZ_DEVICE_CUDA || mode == BENCH_SUSTAINED ||
-        mode == BENCH_BURST)
-        return KZ_OK;
-    size_t bytes = bench_probe_flush_bytes(s->setup.probes),
-           flushes = (size_t)(HEAD_START * FASTEST_MEMORY) / bytes + 1;
-    kz_status status = KZ_OK;
-    for (size_t i = 0; i < flushes && status == KZ_OK; i++)
-        status = bench_probe_flush(s->setup.probes, s->stream, error);
-    return status;
+    if (mode == BENCH_SUSTAINED || mode == BENCH_BURST) return KZ_OK;
+    return bench_probe_busy(s->setup.probes, s->stream, HEAD_START, error);
 }
 
 // Restoring writes too: it comes before what decides what the caches hold.
@@ -298,6 +290,18 @@ bench_clock bench_sampler_clock(bench_sampler *sampler) {
     return (bench_clock){.self = sampler, .sample = sample, .now = now, .interrupted = interrupted};
 }
 
+// A run behind other work in its stream, the last of which blanks its outputs: what it does in another stream, where it
+// does not wait, is blanked too. A graph has only what was recorded in this stream.
+static kz_status run_behind(bench_sampler *s, size_t index, size_t set, kz_error *error) {
+    bench_candidate *c = s->setup.candidates[index];
+    kz_status status = KZ_OK;
+    if (kz_device_get_info(s->setup.data->device)->kind != KZ_DEVICE_CPU) {
+        status = bench_probe_busy(s->setup.probes, s->stream, HEAD_START, error);
+        if (status == KZ_OK) status = bench_data_blank(s->setup.data, s->stream, set, error);
+    }
+    return status ? status : c->enqueue(c->self, s->stream, set, error);
+}
+
 kz_status bench_sampler_replay(bench_sampler *s, size_t index, size_t set, kz_error *error) {
     const bench_data *data = s->setup.data;
     bench_candidate *c = s->setup.candidates[index];
@@ -308,6 +312,6 @@ kz_status bench_sampler_replay(bench_sampler *s, size_t index, size_t set, kz_er
         return status ? status : c->elsewhere->replay(c->self, set, error);
     }
     status = s->graph_sets[index] ? kz_graph_launch(data->device, s->graphs[index], s->stream, error)
-                                  : c->enqueue(c->self, s->stream, set, error);
+                                  : run_behind(s, index, set, error);
     return status ? status : kz_stream_synchronize(data->device, s->stream, error);
 }

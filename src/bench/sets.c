@@ -34,6 +34,15 @@ kz_status bench_data_restore(const bench_data *data, kz_stream *stream, size_t f
     return status;
 }
 
+kz_status bench_data_blank(const bench_data *data, kz_stream *stream, size_t set, kz_error *error) {
+    kz_status status = bench_data_restore(data, stream, set, 1, error);
+    for (size_t b = 0; b < data->buffer_count && status == KZ_OK; b++)
+        if (data->buffers[b].role == KZ_OUTPUT && bench_data_bytes(data, b))
+            status = kz_memory_fill(data->device, stream, bench_data_address(data, b, set), 0xff,
+                                    bench_data_bytes(data, b), error);
+    return status;
+}
+
 // Whole strides: what lies around an input is its own padding.
 kz_status bench_data_produce(const bench_data *data, bench_probes *probes, kz_stream *stream, size_t set,
                              kz_error *error) {
