@@ -139,8 +139,8 @@ uint64_t bench_peak_bytes(const bench_outcome *outcome, const bench_candidate *c
 // any GPU that we know could do while it waits for the byte.
 bool bench_work_computes(const kz_work *work);
 
-// Ours over the other's, from samples taken under that condition, the one beside the other. Invalid where one was not
-// timed, or other processes had the device open meanwhile: idle ones change what a run takes.
+// Ours over the other's, from samples taken under that condition: the one beside the other, or in a sustained one after
+// the other. Invalid where one was not timed or is not right, or other numbers of processes had the device open.
 bench_ratio bench_outcome_ratio(const bench_outcome *outcome, size_t ours, size_t other, size_t condition);
 
 // The counterpart of the figure's condition, where it was measured too: single runs beside graphs of them, or the

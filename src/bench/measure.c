@@ -5,6 +5,8 @@
 
 #include "base/base.h"
 
+static const double SPLIT = 1.1;
+
 bool bench_is_fatal(kz_status status) {
     return status == KZ_LOST || status == KZ_FAULT || status == KZ_DEADLOCK || status == KZ_INTERNAL;
 }
@@ -136,6 +138,11 @@ kz_status bench_sustain(const bench_clock *clock, double seconds, size_t index, 
     if (!bench_summarise(series->samples, series->count, &series->summary) && !status)
         status = base_fail(error, KZ_NO_MEMORY, "no memory to sort %zu samples", series->count);
     return status;
+}
+
+bool bench_series_is_split(const bench_series *series) {
+    const bench_summary *s = &series->summary;
+    return series->state == BENCH_CONVERGED && s->third_quartile > SPLIT * s->first_quartile;
 }
 
 void bench_series_free(bench_series *series) {

@@ -41,5 +41,8 @@ kz_status bench_measure(const bench_clock *clock, const bench_rule *rule, size_t
 kz_status bench_sustain(const bench_clock *clock, double seconds, size_t index, bench_series *series,
                         void (*halfway)(void *context), void *context, kz_error *error);
 void bench_series_free(bench_series *series);
+// Whether it has converged to a median, and its samples have not: the middle half of them spans more than 10%. So do two
+// speeds, of which the median is one or the other.
+bool bench_series_is_split(const bench_series *series);
 
 #endif

@@ -65,7 +65,7 @@ static void choose_figure(bench_outcome *o) {
     if (latency < 0 || throughput < 0 || (latency && throughput)) return;
     for (size_t i = 0; i < o->count; i++) {
         const bench_timing *t = &o->results[i].timings[throughput];
-        if (o->results[i].candidate.provider != BENCH_PEAK && t->taken)
+        if (o->results[i].candidate.provider != BENCH_PEAK && o->results[i].status == KZ_OK && t->taken)
             fastest = fmin(fastest, t->series.summary.median);
     }
     o->figure = (size_t)(bench_is_short(fastest) ? throughput : latency);
@@ -109,7 +109,11 @@ bench_ratio bench_outcome_ratio(const bench_outcome *outcome, size_t ours, size_
     const bench_timing *b = &outcome->results[other].timings[condition];
     bench_ratio ratio = {0};
     size_t pairs = a->series.count < b->series.count ? a->series.count : b->series.count;
-    if (a->processes == b->processes)
+    if (outcome->results[ours].status || outcome->results[other].status || a->processes != b->processes)
+        return ratio;
+    if (outcome->conditions[condition].mode == BENCH_SUSTAINED) // one candidate after the other
+        ratio = bench_compare_apart(&a->series.summary, &b->series.summary);
+    else
         bench_compare(a->series.samples, b->series.samples, pairs, outcome->seed, &ratio);
     return ratio;
 }

@@ -227,12 +227,12 @@ bool bench_record_add_statistics(json_t *statistics, const double *samples, cons
 static json_t *statistics_object(const bench_series *series) {
     const bench_summary *s = &series->summary;
     json_t *statistics = json_pack(
-        "{so, so, so, so, so, so, so, so, ss, so, sb}", "count", count(s->count), "median_s",
+        "{so, so, so, so, so, so, so, so, ss, so, sb, so*}", "count", count(s->count), "median_s",
         number(s->median), "low_s", s->has_interval ? number(s->low) : json_null(), "high_s",
         s->has_interval ? number(s->high) : json_null(), "least_s", number(s->least), "first_quartile_s",
         number(s->first_quartile), "third_quartile_s", number(s->third_quartile), "most_s", number(s->most),
         "state", bench_state_name(series->state), "warm_up_samples", count(series->warm_samples), "warm",
-        series->warm);
+        series->warm, "split", bench_series_is_split(series) ? json_true() : NULL);
     if (bench_record_add_statistics(statistics, series->samples, s)) return statistics;
     json_decref(statistics);
     return NULL;

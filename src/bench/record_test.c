@@ -124,6 +124,35 @@ static void a_record_says_where_it_belongs(void **state) {
     json_decref(r);
 }
 
+// A rival that was timed and found wrong afterwards is no rival; what was not sampled in turn is not paired; a median
+// between two speeds says so.
+static void ratios_are_of_what_can_be_compared(void **state) {
+    (void)state;
+    double ours[SAMPLES], theirs[SAMPLES];
+    bench_outcome o;
+    make(&o, ours, theirs);
+    json_t *r = bench_record(&run, &request, &o, 0, IN_GRAPHS, NULL);
+    assert_int_equal(json_integer_value(at(r, "compare.0.pairs")), SAMPLES);
+    assert_null(at(r, "statistics.split"));
+    json_decref(r);
+    o.conditions[IN_GRAPHS].mode = BENCH_SUSTAINED;
+    r = bench_record(&run, &request, &o, 0, IN_GRAPHS, NULL);
+    const bench_summary *a = &o.results[0].timings[IN_GRAPHS].series.summary,
+                        *b = &o.results[1].timings[IN_GRAPHS].series.summary;
+    assert_int_equal(json_integer_value(at(r, "compare.0.pairs")), 0);
+    assert_float_equal(json_real_value(at(r, "compare.0.time_ratio")), a->median / b->median, 1e-6);
+    assert_float_equal(json_real_value(at(r, "compare.0.low")), a->low / b->high, 1e-6);
+    assert_float_equal(json_real_value(at(r, "compare.0.high")), a->high / b->low, 1e-6);
+    json_decref(r);
+    o.results[1].status = KZ_WRONG;
+    o.results[0].timings[IN_GRAPHS].series.summary.third_quartile =
+        1.2 * o.results[0].timings[IN_GRAPHS].series.summary.first_quartile;
+    r = bench_record(&run, &request, &o, 0, IN_GRAPHS, NULL);
+    assert_int_equal(json_array_size(at(r, "compare")), 0);
+    assert_true(json_is_true(at(r, "statistics.split")));
+    json_decref(r);
+}
+
 static void samples_are_kept_where_asked_for(void **state) {
     (void)state;
     double ours[SAMPLES], theirs[SAMPLES];
@@ -383,6 +412,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_record_says_what_was_measured),
         cmocka_unit_test(a_record_says_where_it_belongs),
+        cmocka_unit_test(ratios_are_of_what_can_be_compared),
         cmocka_unit_test(samples_are_kept_where_asked_for),
         cmocka_unit_test(metrics_are_written),
         cmocka_unit_test(energy_is_of_sustained_runs_alone),

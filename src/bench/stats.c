@@ -120,6 +120,12 @@ bool bench_compare(const double *a, const double *b, size_t pairs, uint64_t seed
     return enough;
 }
 
+bench_ratio bench_compare_apart(const bench_summary *a, const bench_summary *b) {
+    if (!a->has_interval || !b->has_interval || a->least <= 0 || b->least <= 0) return (bench_ratio){0};
+    return (bench_ratio){
+        .ratio = a->median / b->median, .low = a->low / b->high, .high = a->high / b->low, .valid = true};
+}
+
 bench_verdict bench_judge(const bench_ratio *ratio, double threshold) {
     if (!ratio->valid) return BENCH_UNDECIDED;
     if (ratio->low > 1 + threshold) return BENCH_SLOWER;

@@ -31,13 +31,16 @@ size_t bench_median_rank(size_t count);
 double bench_median(double *samples, size_t count); // reorders the samples
 
 typedef struct bench_ratio {
-    size_t pairs;
+    size_t pairs;            // 0: samples were not paired
     double ratio, low, high; // of times, ours over the other's: under 1 is faster
     bool valid;
 } bench_ratio;
 
 // Samples a[i] and b[i] were taken next to each other. False when out of memory.
 bool bench_compare(const double *a, const double *b, size_t pairs, uint64_t seed, bench_ratio *ratio);
+
+// Samples that were not taken next to each other: the ratio of the medians, and the widest interval that theirs allow.
+bench_ratio bench_compare_apart(const bench_summary *a, const bench_summary *b);
 
 typedef enum bench_verdict { BENCH_UNDECIDED, BENCH_SAME, BENCH_FASTER, BENCH_SLOWER } bench_verdict;
 

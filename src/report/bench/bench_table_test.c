@@ -177,6 +177,8 @@ static void a_rival_that_is_wrong_is_a_row_and_no_fault_of_ours(void **state) {
              "it rounds to fewer bits");
     char *text = print(o, HEADER, &tally);
     assert_has(text, "  cub DeviceTransform: it rounds to fewer bits\n");
+    assert_has(text, "cub DeviceTransform              -\n"); // no figure, and nobody is compared with it
+    assert_null(strstr(text, "0.955x"));
     assert_true(tally.rivals_amiss == 1 && tally.wrong == 0 && tally.failed == 0);
     o->results[FAST].status = KZ_WRONG;
     free(text);
@@ -184,6 +186,22 @@ static void a_rival_that_is_wrong_is_a_row_and_no_fault_of_ours(void **state) {
     assert_true(tally.rivals_amiss == 2 && tally.wrong == 1);
     base_text_free(&tally.shortfalls);
     free(text);
+    free(o);
+}
+
+static void two_speeds_are_told_of(void **state) {
+    (void)state;
+    report_bench_tally tally = {0};
+    bench_outcome *o = make();
+    for (int i = 0; i < 2; i++) {
+        o->results[FAST].timings[0].series.summary.third_quartile =
+            i ? 1.3e-4 : 1.2e-4; // the first is 110 us
+        char *text = print(o, HEADER, &tally);
+        const char *said = "two speeds, the middle half of the samples spans more than 10%: 02_vector\n";
+        assert_int_equal(strstr(text, said) != NULL, i);
+        free(text);
+    }
+    base_text_free(&tally.shortfalls);
     free(o);
 }
 
@@ -455,6 +473,7 @@ int main(void) {
         cmocka_unit_test(what_was_missed_is_named_with_its_figures),
         cmocka_unit_test(a_goal_without_its_rival_is_open),
         cmocka_unit_test(a_rival_that_is_wrong_is_a_row_and_no_fault_of_ours),
+        cmocka_unit_test(two_speeds_are_told_of),
         cmocka_unit_test(a_case_in_doubt_is_counted_once),
         cmocka_unit_test(much_arithmetic_is_shown_in_flops),
         cmocka_unit_test(what_the_cores_compute_is_named),

@@ -35,7 +35,7 @@ static void add_cell(const view *v, report_table *table, size_t result, size_t c
     const bench_timing *t = &v->o->results[result].timings[condition];
     bench_provider provider = v->o->results[result].candidate.provider;
     char time[REPORT_NUMBER], speed[REPORT_NUMBER] = "";
-    if (!t->taken) {
+    if (!t->taken || v->o->results[result].status != KZ_OK) {
         report_table_add(table, REPORT_DIM, "-%*s", v->compare ? RATIO + 1 : 0, "");
         return;
     }
@@ -45,7 +45,10 @@ static void add_cell(const view *v, report_table *table, size_t result, size_t c
         snprintf(speed, sizeof speed, 1 / ratio.ratio < 0.01 ? "%.4fx" : "%.3fx", 1 / ratio.ratio);
         if (provider != BENCH_PEER) tone = tones[bench_judge(&ratio, 0.02)];
     }
-    const char *mark = t->over_peak ? "!" : t->series.state != BENCH_CONVERGED ? "~" : "";
+    const char *mark = t->over_peak                         ? "!"
+                       : t->series.state != BENCH_CONVERGED ? "~"
+                       : bench_series_is_split(&t->series)  ? ":"
+                                                            : "";
     report_table_add(table, tone, "%s%s%*s", mark, report_seconds(time, t->series.summary.median),
                      v->compare ? RATIO + 1 : 0, speed);
 }
@@ -107,13 +110,17 @@ static void print_slower(const view *v) {
 static bool any(const view *v, bool (*holds)(const bench_timing *t)) {
     for (size_t i = 0; i < v->o->count; i++)
         for (size_t k = 0; k < v->o->condition_count; k++)
-            if (v->o->results[i].timings[k].taken && holds(&v->o->results[i].timings[k])) return true;
+            if (v->o->results[i].status == KZ_OK && v->o->results[i].timings[k].taken &&
+                holds(&v->o->results[i].timings[k]))
+                return true;
     return false;
 }
 static bool is_over(const bench_timing *t) { return t->over_peak; }
 static bool is_unsettled(const bench_timing *t) {
     return !t->over_peak && t->series.state != BENCH_CONVERGED;
 }
+
+static bool is_split(const bench_timing *t) { return !t->over_peak && bench_series_is_split(&t->series); }
 
 static void print_marks(const view *v) {
     if (v->compare)
@@ -125,6 +132,9 @@ static void print_marks(const view *v) {
         break;
     }
     if (any(v, is_unsettled)) report_print(v->file, v->style, REPORT_WARN, "  ~ not converged\n");
+    if (any(v, is_split))
+        report_print(v->file, v->style, REPORT_WARN,
+                     "  : two speeds, the middle half of the samples spans more than 10%%\n");
     if (any(v, is_over))
         report_print(v->file, v->style, REPORT_BAD, "  ! above the measured peak, an error in measurement\n");
 }

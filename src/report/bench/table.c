@@ -35,7 +35,13 @@ static void print_title(const view *v, const kz_family *family) {
 
 // ---- times --------------------------------------------------------------------------------------
 
-static bool is_over(const bench_result *r, size_t condition) { return r->timings[condition].over_peak; }
+// What is wrong, or failed later, has no figure.
+static bool is_timed(const bench_result *r, size_t condition) {
+    return r->status == KZ_OK && r->timings[condition].taken;
+}
+static bool is_over(const bench_result *r, size_t condition) {
+    return is_timed(r, condition) && r->timings[condition].over_peak;
+}
 
 static void add_rival(const view *v, report_table *table, size_t index) {
     const bench_candidate *c = &v->o->results[index].candidate;
@@ -111,7 +117,7 @@ static void print_times(const view *v) {
     report_table *table = report_table_open(columns, BASE_COUNT(columns));
     if (!table) return;
     for (size_t i = 0; i < v->o->count; i++) {
-        if (v->o->results[i].timings[v->o->figure].taken)
+        if (is_timed(&v->o->results[i], v->o->figure))
             add_timed_row(v, table, i);
         else
             add_untimed_row(table, &v->o->results[i], BASE_COUNT(columns));
@@ -216,11 +222,14 @@ static void print_list(const view *v, report_tone tone, const char *what,
 static bool above_peak(const view *v, const bench_result *r) { return is_over(r, v->o->figure); }
 static bool unsettled(const view *v, const bench_result *r) {
     const bench_timing *t = &r->timings[v->o->figure];
-    return t->taken && !t->over_peak && t->series.state == BENCH_NOT_CONVERGED;
+    return is_timed(r, v->o->figure) && !t->over_peak && t->series.state == BENCH_NOT_CONVERGED;
 }
 static bool cut_short(const view *v, const bench_result *r) {
     const bench_timing *t = &r->timings[v->o->figure];
-    return t->taken && !t->over_peak && t->series.state == BENCH_GO_ON;
+    return is_timed(r, v->o->figure) && !t->over_peak && t->series.state == BENCH_GO_ON;
+}
+static bool split(const view *v, const bench_result *r) {
+    return is_timed(r, v->o->figure) && bench_series_is_split(&r->timings[v->o->figure].series);
 }
 
 // What a candidate that was left out of the figure's mode took in the other one: "; one launch, cold: 12 us".
@@ -289,6 +298,7 @@ static void print_notes(const view *v) {
         report_bench_print_clocks(v->file, v->style, v->o, v->o->figure);
         print_list(v, REPORT_WARN, "not converged:", unsettled);
         print_list(v, REPORT_WARN, "interrupted:", cut_short);
+        print_list(v, REPORT_WARN, "two speeds, the middle half of the samples spans more than 10%:", split);
         print_list(v, REPORT_BAD, "above the measured peak, an error in measurement:", above_peak);
     }
     print_reasons(v);
