@@ -53,6 +53,7 @@ void base_text_add(base_text *text, const char *format, ...) __attribute__((form
 void base_text_add_v(base_text *text, const char *format, va_list list);
 void base_text_add_bytes(base_text *text, const char *bytes, size_t length);
 void base_text_add_json(base_text *text, const char *string); // quoted and escaped; null for NULL
+void base_text_add_word(base_text *text, const char *word); // as a shell takes it: quoted where it has to be
 // For people and terminals: bytes that are no UTF-8, and characters that a terminal obeys (controls but newline and tab,
 // the direction of text) become U+FFFD; a carriage return before a newline goes.
 void base_text_add_clean(base_text *text, const char *string);
@@ -61,6 +62,9 @@ void base_text_free(base_text *text);
 // Bytes of the UTF-8 character at `at`, which ends with a NUL somewhere; 0 where it is none.
 size_t base_utf8_length(const char *at);
 bool base_ends_with(const char *text, const char *suffix);
+// The bare identifier in a mangled C++ name: "matmul" in "_Z6matmulPKf" and "_ZN2ns6matmulILi4EEvPf", `length` bytes of it.
+// A name that is not mangled is its own.
+const char *base_bare_name(const char *mangled, size_t *length);
 // Lines of C or CUDA with more on them than blanks and comments.
 size_t base_code_lines(const char *text);
 

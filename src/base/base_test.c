@@ -115,6 +115,35 @@ static void text_as_json(void **state) {
     assert_string_equal(error.message, "cannot read ?]0;owned????.c?\n\xc3\xbc??1m");
 }
 
+static void names_are_unmangled(void **state) {
+    static const char *const names[][2] = {{"_Z6matmulPKf", "matmul"},
+                                           {"_ZN2ns6matmulILi4EEvPf", "matmul"},
+                                           {"_ZN35_GLOBAL__N__81fe95ce_7_anon_cu_main1kEPi", "k"},
+                                           {"_ZL5staticv", "stati"},
+                                           {"_Z99shortv", "_Z99shortv"},
+                                           {"06_vector", "06_vector"},
+                                           {"", ""}};
+    (void)state;
+    for (size_t i = 0; i < BASE_COUNT(names); i++) {
+        size_t length;
+        const char *bare = base_bare_name(names[i][0], &length);
+        assert_int_equal(length, strlen(names[i][1]));
+        assert_memory_equal(bare, names[i][1], length);
+    }
+}
+
+static void words_are_quoted_for_a_shell(void **state) {
+    static const char *const words[][2] = {
+        {"-DN=4", "-DN=4"}, {"a b", "'a b'"}, {"", "''"}, {"it's", "'it'\\''s'"}, {"a\nb", "'a'$'\\n''b'"}};
+    (void)state;
+    for (size_t i = 0; i < BASE_COUNT(words); i++) {
+        base_text text = {0};
+        base_text_add_word(&text, words[i][0]);
+        assert_string_equal(text.data, words[i][1]);
+        base_text_free(&text);
+    }
+}
+
 static void text_grows(void **state) {
     base_text text = {0};
     for (int i = 0; i < 1000; i++) base_text_add(&text, "%d,", i);
@@ -191,6 +220,8 @@ int main(void) {
         cmocka_unit_test(error_with_note),
         cmocka_unit_test(error_too_long),
         cmocka_unit_test(arena_gives_zeroed_aligned_memory),
+        cmocka_unit_test(names_are_unmangled),
+        cmocka_unit_test(words_are_quoted_for_a_shell),
         cmocka_unit_test(text_grows),
         cmocka_unit_test(text_as_json),
         cmocka_unit_test(philox_known_answers),

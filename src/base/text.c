@@ -129,12 +129,48 @@ void base_text_add_clean(base_text *text, const char *string) {
     }
 }
 
+void base_text_add_word(base_text *text, const char *word) {
+    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=./,:@%^";
+    if (*word && !word[strspn(word, plain)]) {
+        base_text_add(text, "%s", word);
+        return;
+    }
+    base_text_add(text, "'");
+    for (; *word; word++)
+        if (*word == '\'')
+            base_text_add(text, "'\\''");
+        else if (*word == '\n')
+            base_text_add(text, "'$'\\n''"); // one word is never two lines
+        else
+            base_text_add(text, "%c", *word);
+    base_text_add(text, "'");
+}
+
 void base_clean(char *text) {
     for (size_t length; *text; text += length) {
         size_t bad = unprintable(text);
         if (bad) memset(text, '?', bad);
         length = bad ? bad : base_utf8_length(text);
     }
+}
+
+const char *base_bare_name(const char *mangled, size_t *length) {
+    const char *at = mangled + 2, *found = mangled;
+    *length = strlen(mangled);
+    if (strncmp(mangled, "_Z", 2) != 0) return mangled;
+    bool nested = *at == 'N';
+    if (nested) at++;
+    while (*at == 'L' || *at == 'K' || *at == 'V') at++; // internal linkage, qualifiers
+    while (*at >= '1' && *at <= '9') {
+        char *name;
+        size_t bytes = strtoul(at, &name, 10);
+        if (bytes > strlen(name)) break;
+        found = name;
+        *length = bytes;
+        at = name + bytes;
+        if (!nested) break;
+    }
+    return found;
 }
 
 bool base_ends_with(const char *text, const char *suffix) {

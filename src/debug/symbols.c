@@ -77,25 +77,12 @@ static const debug_die *subprogram_at(const debug_symbols *s, uint32_t serial) {
     return found;
 }
 
-// The last name of a mangled one: _Z6kernelPKf, _ZN3lib4tool6kernelEv, _Z3addIfET_S0_.
 static bool demangle(const char *mangled, char *to, size_t size) {
-    if (strncmp(mangled, "_Z", 2)) return false;
-    const char *at = mangled + 2, *end = mangled + strlen(mangled);
-    bool nested = *at == 'N', found = false;
-    if (nested || *at == 'L') at++;
-    while (*at == 'K') at++;
-    while (isdigit((unsigned char)*at)) {
-        char *name;
-        unsigned long length = strtoul(at, &name, 10);
-        if (length == 0 || length > (size_t)(end - name)) break;
-        if (strncmp(name, "_INTERNAL_", 10) && strncmp(name, "_GLOBAL__N", 10)) {
-            snprintf(to, size, "%.*s", (int)length, name);
-            found = true;
-        }
-        at = name + length;
-        if (!nested) break;
-    }
-    return found;
+    size_t length;
+    const char *bare = base_bare_name(mangled, &length);
+    if (bare == mangled) return false;
+    snprintf(to, size, "%.*s", (int)length, bare);
+    return true;
 }
 
 void debug_variable_name(const ptx_variable *variable, char *to, size_t size) {

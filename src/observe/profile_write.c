@@ -9,30 +9,11 @@
 
 enum { PATTERNS_KEPT = 4 };
 
-// The bare identifier in a mangled name: "_Z6matmulPKf" and "_ZN2ns6matmulILi4EEvPf" give "matmul".
 static void write_short_name(base_text *out, const char *name) {
-    const char *at = name, *found = NULL;
-    size_t length = 0;
-    if (!strncmp(at, "_Z", 2)) {
-        at += 2;
-        bool nested = *at == 'N';
-        if (nested) at++;
-        while (*at == 'L' || *at == 'K' || *at == 'V') at++; // internal linkage, qualifiers
-        while (*at >= '1' && *at <= '9') {
-            char *end;
-            size_t bytes = strtoul(at, &end, 10);
-            if (bytes > strlen(end)) break;
-            found = end;
-            length = bytes;
-            at = end + bytes;
-            if (!nested) break;
-        }
-    }
     char text[256];
-    if (!found) found = name, length = strlen(name);
-    if (length >= sizeof text) length = sizeof text - 1;
-    memcpy(text, found, length);
-    text[length] = 0;
+    size_t length;
+    const char *bare = base_bare_name(name, &length);
+    snprintf(text, sizeof text, "%.*s", (int)(length < sizeof text ? length : sizeof text - 1), bare);
     observe_write_string(out, text);
 }
 

@@ -46,15 +46,24 @@ const char *report_si(char text[REPORT_NUMBER], double value, const char *unit);
 const char *report_seconds(char text[REPORT_NUMBER], double seconds); // "12.3 us", "1 min 05 s"
 const char *report_bytes(char text[REPORT_NUMBER], double bytes);     // "141 GB"
 
+// A kernel's mangled name for people: "scale<2, float>"; arguments of its template that are of no simple kind are "...".
+void report_kernel_title(base_text *out, const char *mangled); // profile/titles.c
+
 // ---- tables ---------------------------------------------------------------------------------------
 
 enum { REPORT_COLUMNS = 10 };
 
+typedef enum report_shrink {
+    REPORT_STAYS,
+    REPORT_SHRINKS, // `true`: it is cut
+    REPORT_SPARE    // it is left out, before others are cut
+} report_shrink;
+
 typedef struct report_column {
     const char *title;
-    bool right;  // numbers
-    bool shrink; // gives way first where the line is too long
-    int least;   // columns it takes at least: tables printed one after another stay aligned
+    bool right;           // numbers
+    report_shrink shrink; // what becomes of it where the line is too long
+    int least;            // columns it takes at least: tables printed one after another stay aligned
 } report_column;
 
 typedef struct report_table report_table;

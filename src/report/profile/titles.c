@@ -1,4 +1,4 @@
-// Titles that tell instances of one template apart: "reduce<256>" and "reduce<512>", where both were profiled.
+// Names of kernels for people; titles that tell instances of one template apart: "reduce<256>" and "reduce<512>".
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
@@ -45,14 +45,12 @@ static bool add_argument(base_text *text, const char **at) {
     return name != NULL;
 }
 
-// The title with the arguments of its template, nothing where it is none's; those that are not of a simple kind are "...".
-static void add_instance(base_text *text, const char *mangled, const char *title) {
-    char item[128];
-    snprintf(item, sizeof item, "%zu%sI", strlen(title), title);
-    const char *at = strstr(mangled, item), *between = "<";
-    if (!at) return;
-    base_text_add(text, "%s", title);
-    for (at += strlen(item); *at && *at != 'E'; between = ", ") {
+void report_kernel_title(base_text *text, const char *mangled) {
+    size_t length;
+    const char *bare = base_bare_name(mangled, &length), *at = bare + length, *between = "<";
+    base_text_add(text, "%.*s", (int)length, bare);
+    if (bare == mangled || *at != 'I') return;
+    for (at++; *at && *at != 'E'; between = ", ") {
         base_text_add(text, "%s", between);
         if (!add_argument(text, &at)) {
             base_text_add(text, "...");
@@ -72,7 +70,7 @@ void report_prof_distinguish_titles(report_prof *report) {
             shared = strcmp(report_get_text(k->json, "short"), other) == 0 &&
                      strcmp(k->name, report->kernels[j].name) != 0;
         }
-        if (shared) add_instance(&text, k->name, report_get_text(k->json, "short"));
+        if (shared) report_kernel_title(&text, k->name);
         if (text.data && !text.failed) k->title = report_prof_text(report, "%s", text.data);
         base_text_free(&text);
     }

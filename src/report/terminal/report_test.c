@@ -67,6 +67,28 @@ static void a_note_is_wrapped_on_a_terminal_alone(void **state) {
     free(text);
 }
 
+static void spare_columns_are_left_out_first(void **state) {
+    const report_column columns[] = {
+        {.title = "what", .shrink = REPORT_SHRINKS}, {.title = "id", .shrink = REPORT_SPARE}, {.title = "n"}};
+    (void)state;
+    for (int width = 12; width <= 30; width += 18) {
+        report_table *table = report_table_open(columns, 3);
+        report_table_add(table, REPORT_PLAIN, "short");
+        report_table_add(table, REPORT_PLAIN, "a_name");
+        report_table_add(table, REPORT_PLAIN, "7");
+        report_style style = {.width = width};
+        char *text = NULL;
+        size_t size;
+        FILE *file = open_memstream(&text, &size);
+        report_table_print(table, file, &style, true);
+        fclose(file);
+        assert_string_equal(text,
+                            width == 12 ? "what   n\nshort  7\n" : "what   id      n\nshort  a_name  7\n");
+        free(text);
+        report_table_close(table);
+    }
+}
+
 static void colour_only_where_asked_for(void **state) {
     (void)state;
     report_style style = {.width = 100, .colour = true};
@@ -187,6 +209,7 @@ int main(void) {
         cmocka_unit_test(numbers_have_three_digits),
         cmocka_unit_test(tables_align_and_shrink),
         cmocka_unit_test(a_note_is_wrapped_on_a_terminal_alone),
+        cmocka_unit_test(spare_columns_are_left_out_first),
         cmocka_unit_test(colour_only_where_asked_for),
         cmocka_unit_test(a_journal_is_written_as_it_goes),
         cmocka_unit_test(a_full_disk_is_an_error_that_stays),

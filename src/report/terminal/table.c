@@ -1,6 +1,7 @@
 // Tables: cells are kept until they are printed, for only then the widths are known.
 //
-// Where the line would be longer than the terminal, the columns marked `shrink` are cut, the widest first.
+// Where the line would be longer than the terminal, the spare columns are left out; then those that shrink are cut, the
+// widest first.
 #include "report/report.h"
 
 #include <stdlib.h>
@@ -18,7 +19,7 @@ struct report_table {
     size_t cell_count, capacity;
 };
 
-enum { GAP = 2, LEAST_SHRUNK = 12 };
+enum { GAP = 2, LEAST_SHRUNK = 12, LEFT_OUT = -1 };
 
 size_t report_width(const char *text) {
     size_t width = 0;
@@ -64,10 +65,15 @@ static void measure(const report_table *table, int room, bool header, int widths
         if (width > *column) *column = width;
     }
     for (size_t i = 0; i < table->column_count; i++) total += widths[i] + (i ? GAP : 0);
+    for (size_t i = table->column_count; i-- > 0 && total > room;)
+        if (table->columns[i].shrink == REPORT_SPARE) {
+            total -= widths[i] + GAP;
+            widths[i] = LEFT_OUT;
+        }
     while (total > room) {
         int widest = -1;
         for (int i = 0; i < (int)table->column_count; i++)
-            if (table->columns[i].shrink && widths[i] > LEAST_SHRUNK &&
+            if (table->columns[i].shrink == REPORT_SHRINKS && widths[i] > LEAST_SHRUNK &&
                 (widest < 0 || widths[i] > widths[widest]))
                 widest = i;
         if (widest < 0) return;
@@ -96,27 +102,29 @@ static void print_cell(FILE *file, const report_style *style, const char *text, 
     if (!last) fprintf(file, "%*s", GAP, "");
 }
 
+// A row without the columns that are left out, and without blanks at its end.
+static void print_row(const report_table *table, FILE *file, const report_style *style, const cell *cells,
+                      const int widths[REPORT_COLUMNS]) {
+    size_t used = table->column_count;
+    while (used > 0 && (widths[used - 1] == LEFT_OUT || !*text_of(&cells[used - 1]))) used--;
+    for (size_t i = 0; i < used; i++)
+        if (widths[i] != LEFT_OUT)
+            print_cell(file, style, text_of(&cells[i]), cells[i].tone, widths[i], table->columns[i].right,
+                       i + 1 == used);
+    fputc('\n', file);
+}
+
 void report_table_print(const report_table *table, FILE *file, const report_style *style, bool header) {
     int widths[REPORT_COLUMNS];
     size_t n = table->column_count;
     measure(table, style->width, header, widths);
     if (header) {
-        size_t used = n;
-        while (used > 0 && !*table->columns[used - 1].title) used--;
-        for (size_t i = 0; i < used; i++)
-            print_cell(file, style, table->columns[i].title, REPORT_DIM, widths[i], table->columns[i].right,
-                       i + 1 == used);
-        fputc('\n', file);
+        cell titles[REPORT_COLUMNS];
+        for (size_t i = 0; i < n; i++) titles[i] = (cell){(char *)table->columns[i].title, REPORT_DIM};
+        print_row(table, file, style, titles, widths);
     }
-    for (size_t row = 0; row + n <= table->cell_count; row += n) {
-        const cell *cells = table->cells + row;
-        size_t used = n; // no blanks at the end of a line
-        while (used > 0 && !*text_of(&cells[used - 1])) used--;
-        for (size_t i = 0; i < used; i++)
-            print_cell(file, style, text_of(&cells[i]), cells[i].tone, widths[i], table->columns[i].right,
-                       i + 1 == used);
-        fputc('\n', file);
-    }
+    for (size_t row = 0; row + n <= table->cell_count; row += n)
+        print_row(table, file, style, table->cells + row, widths);
 }
 
 void report_table_close(report_table *table) {
