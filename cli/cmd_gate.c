@@ -2,6 +2,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "device/gpus.h"
 #include "options.h"
 #include "report/gate/gate.h"
 #include "workload/gate.h"
@@ -27,14 +28,71 @@ static const cli_option options_table[] = {
     {0},
 };
 
-// What writes the counts: the words of this command, and --write.
-static void add_again(base_text *out, const gate_options *o, const workload *w, const kz_family *family) {
+static void add_option(base_text *out, const char *option, const char *word) {
+    base_text_add(out, " %s ", option);
+    base_text_add_word(out, word);
+}
+
+static void add_program(base_text *out, const workload *w) {
+    for (size_t i = 0; i < w->file_count; i++) base_text_add(out, " "), base_text_add_word(out, w->files[i]);
+    for (size_t i = 0; i < w->argument_count; i++) {
+        base_text_add(out, i ? " " : " -- ");
+        base_text_add_word(out, w->arguments[i]);
+    }
+}
+
+// What was named of this family: all of it, or some variants.
+static void add_variants(base_text *out, const workload *w, const kz_family *family) {
+    bool whole = true;
+    for (size_t i = 0; i < w->zoo.wanted_count; i++) {
+        const kz_variant *variant = w->zoo.wanted[i].variant;
+        if (w->zoo.wanted[i].family != family || !variant) continue;
+        base_text_add(out, " %s/%s", family->name, variant->name);
+        whole = false;
+    }
+    if (whole) base_text_add(out, " %s", family->name);
+}
+
+// What writes the counts: the words of this command, and --write. `against` may be NULL.
+static void add_again(base_text *out, const gate_options *o, const workload *w, const kz_family *family,
+                      const char *against) {
     base_text_add(out, "kz gate --counters");
-    if (o->shared.family) base_text_add(out, " --family %s", o->shared.family);
-    if (o->shared.against) base_text_add(out, " --against %s", o->shared.against);
-    base_text_add(out, " --write %s", family ? family->name : w->files[0]);
-    for (size_t i = 0; i < w->argument_count; i++)
-        base_text_add(out, "%s %s", i ? "" : " --", w->arguments[i]);
+    if (o->shared.family) add_option(out, "--family", o->shared.family);
+    if (o->shared.gpu) add_option(out, "--gpu", o->shared.gpu);
+    if (o->shared.pattern) add_option(out, "--case", o->shared.pattern);
+    if (against) add_option(out, "--against", against);
+    for (size_t i = 0; i < o->shared.flags.count; i++)
+        add_option(out, "--nvcc-flag", o->shared.flags.items[i]);
+    base_text_add(out, " --write");
+    if (family)
+        add_variants(out, w, family);
+    else
+        add_program(out, w);
+}
+
+// What shows the lines of the first kernel that is worse.
+static void add_look(base_text *out, const gate_options *o, const workload *w, const kz_family *family,
+                     const workload_gate *gate) {
+    const bench_counts_row *row = NULL;
+    for (size_t i = 0; i < gate->change_count && !row; i++)
+        if (gate->changes[i].verdict == BENCH_COUNTS_WORSE) row = gate->changes[i].now;
+    if (!row) return;
+    base_text_add(out, "kz prof");
+    if (family) base_text_add(out, " %s/%s", family->name, row->kernel);
+    if (o->shared.family) add_option(out, "--family", o->shared.family);
+    if (*row->case_name) add_option(out, "--case", row->case_name);
+    if (!*row->case_name) {
+        size_t length;
+        const char *bare = base_bare_name(row->kernel, &length);
+        base_text_add(out, " --kernel %.*s", (int)length, bare);
+    }
+    const char *gpu =
+        o->shared.gpu ? o->shared.gpu : gate->now.gpu; // else the file's, which kz prof does not read
+    if (strcmp(gpu, device_gpu_default) != 0) add_option(out, "--gpu", gpu);
+    for (size_t i = 0; i < o->shared.flags.count; i++)
+        add_option(out, "--nvcc-flag", o->shared.flags.items[i]);
+    base_text_add(out, " --annotate");
+    if (!family) add_program(out, w);
 }
 
 // The exit status of one gate; the worst of several is the command's.
@@ -45,18 +103,22 @@ static int judge(const report_gate *r) {
 
 static kz_status show(const gate_options *o, const workload *w, const kz_family *family,
                       const workload_gate *gate, json_t *lines, int *code, kz_error *error) {
-    base_text again = {0}, look = {0};
-    add_again(&again, o, w, family);
-    if (family) base_text_add(&look, "kz prof %s/", family->name);
+    base_text again = {0}, elsewhere = {0}, look = {0};
+    add_again(&again, o, w, family, o->shared.against);
+    add_again(&elsewhere, o, w, family, "FILE");
+    add_look(&look, o, w, family, gate);
     const report_gate report = {.subject = gate->subject,
                                 .path = gate->path,
                                 .again = again.data ? again.data : "",
+                                .elsewhere = elsewhere.data ? elsewhere.data : "",
                                 .look = look.data,
                                 .before = &gate->before,
                                 .now = &gate->now,
                                 .changes = gate->changes,
                                 .change_count = gate->change_count,
                                 .verdicts = gate->verdicts,
+                                .uncounted = gate->uncounted,
+                                .uncounted_count = gate->uncounted_count,
                                 .has_file = gate->has_file,
                                 .other_compiler = gate->other_compiler,
                                 .written = gate->written,
@@ -66,6 +128,7 @@ static kz_status show(const gate_options *o, const workload *w, const kz_family 
     int own = judge(&report);
     if (*code == CLI_OK || own == CLI_REGRESSION) *code = own;
     base_text_free(&again);
+    base_text_free(&elsewhere);
     base_text_free(&look);
     return json_array_append_new(lines, report_gate_to_json(&report))
                ? base_fail(error, KZ_NO_MEMORY, "no memory for what kz gate says")
@@ -121,8 +184,9 @@ static int run_workload(const cli_shared *shared, const workload *w) {
 
 static int run(const cli_command *self, int argc, char **argv) {
     gate_options options = {0};
-    const workload_request request = {
-        .command = "gate", .kinds = 1u << WORKLOAD_ZOO | 1u << WORKLOAD_GUEST | 1u << WORKLOAD_PROGRAM};
+    const workload_request request = {.command = "gate --counters",
+                                      .kinds =
+                                          1u << WORKLOAD_ZOO | 1u << WORKLOAD_GUEST | 1u << WORKLOAD_PROGRAM};
     return cli_run_workload(self, argc, argv, &request, &options.shared, sizeof options, run_workload);
 }
 
@@ -130,21 +194,28 @@ const cli_command cli_command_gate = {
     .usage = "kz gate --counters [FAMILY[/VARIANT]...] [OPTIONS]\n"
              "kz gate --counters --family FAMILY FILE.cu [OPTIONS]\n"
              "kz gate --counters [OPTIONS] PROGRAM.cu [-- ARGUMENTS]",
-    .about = "Runs kernels in the simulator and compares what it counts with counts that were kept: "
-             "instructions by class,\n"
-             "sectors, wavefronts, atomics, barriers, branches. Counts are exact, so one more of anything is "
-             "found, with no\n"
-             "GPU and no noise. --write keeps what is counted now.\n\n"
-             "The counts of a family are in kernels/<group>/<family>/counters.csv, which also lists its "
-             "cases; run kz gate in\n"
-             "the folder of the sources. Those of a file of your own are beside it: my.counters.csv for "
-             "my.cu. A program has a\n"
-             "row for each of its kernels. Counts are of one simulated GPU and of the PTX of one compiler: "
-             "with another\n"
-             "compiler nothing is compared, and kz gate says how to keep counts of your own.\n\n"
-             "Exit status: 0 where nothing is worse (with --exact: nothing differs), 7 where a count grew, "
-             "12 where the counts\n"
-             "are another compiler's.",
+    .about =
+        "Runs kernels in the simulator and compares what it counts with counts that were kept: "
+        "instructions by class,\n"
+        "sectors, wavefronts, atomics, barriers, branches. Counts are exact, so one more of anything is "
+        "found, with no\n"
+        "GPU and no noise. --write keeps what is counted now.\n\n"
+        "The counts of a family are in kernels/<group>/<family>/counters.csv, which also lists its "
+        "cases; run kz gate in\n"
+        "the folder of the sources. Those of a file of your own are beside it: my.counters.csv for "
+        "my.cu. A program has a\n"
+        "row for each of its kernels; words after it are its arguments, and the file keeps them. Counts "
+        "are of one simulated\n"
+        "GPU and of the PTX of one compiler: with another compiler nothing is compared, and kz gate says "
+        "how to keep counts\n"
+        "of your own.\n\n"
+        "Results are checked where --write keeps counts of a kernel, never where counts are compared: "
+        "that is kz check's.\n"
+        "Counts that differ are taken twice; those of a program with random input do not repeat, and are "
+        "refused.\n\n"
+        "Exit status: 0 where nothing is worse (with --exact: nothing differs, and every variant has "
+        "rows), 7 where a\n"
+        "count grew, 12 where the counts are another compiler's.",
     .examples =
         "  kz gate --counters                        has any kernel of the zoo become costlier?\n"
         "  kz gate --counters reduce/06_vector       this one?\n"

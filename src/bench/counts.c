@@ -11,6 +11,9 @@
 #define VERSION_MARK  "# kz gate --counters, version "
 #define GPU_MARK      "# gpu: "
 #define COMPILER_MARK "# compiler: "
+#define FLAGS_MARK    "# nvcc flags: "
+#define WORDS_MARK    "# arguments: "
+#define ROWS_MARK     "# rows: "
 enum { VERSION = 1, KEYS = 2 }; // kernel and case come before the counts
 
 typedef struct words {
@@ -91,33 +94,52 @@ typedef struct reading {
     bench_counts *counts;
     bench_count columns[BENCH_COUNTS];
     size_t column_count;
-    bool has_version, has_columns;
+    bool has_version, has_compiler, has_columns;
 } reading;
 
 static kz_status fail_line(const reading *r, kz_error *error, const char *what, const char *word) {
     base_fail(error, KZ_SYNTAX, "%s:%d: %s%s%.80s%s", r->name, r->line, what, word ? " \"" : "",
               word ? word : "", word ? "\"" : "");
-    base_fail_note(
-        error,
-        "likely cause: the file was edited or cut off by hand; it is written by kz gate --counters --write");
+    base_fail_note(error,
+                   "likely cause: the file was edited, merged or cut off; restore it, or delete it and "
+                   "let kz gate --counters --write write it anew");
     return KZ_SYNTAX;
 }
 
+// What follows a mark at the line's begin; NULL where another stands there.
+static const char *after(const char *line, const char *mark) {
+    return strncmp(line, mark, strlen(mark)) == 0 ? line + strlen(mark) : NULL;
+}
+
+static kz_status read_version(reading *r, const char *text, kz_error *error) {
+    int version = atoi(text);
+    r->has_version = true;
+    if (version == VERSION) return KZ_OK;
+    base_fail(error, KZ_UNSUPPORTED, "%s has counts of version %d, and this kz reads version %d", r->name,
+              version, VERSION);
+    base_fail_note(error,
+                   "take the kz that wrote it, or delete it and let kz gate --counters --write write it "
+                   "anew with this one");
+    return KZ_UNSUPPORTED;
+}
+
 static kz_status read_comment(reading *r, const char *line, kz_error *error) {
-    if (strncmp(line, VERSION_MARK, strlen(VERSION_MARK)) == 0) {
-        int version = atoi(line + strlen(VERSION_MARK));
-        r->has_version = true;
-        if (version == VERSION) return KZ_OK;
-        base_fail(error, KZ_UNSUPPORTED, "%s has counts of version %d, and this kz reads version %d", r->name,
-                  version, VERSION);
-        base_fail_note(
-            error, "write it anew with this kz (kz gate --counters --write), or take the kz that wrote it");
-        return KZ_UNSUPPORTED;
+    bench_counts *counts = r->counts;
+    const char *text;
+    if ((text = after(line, VERSION_MARK))) return read_version(r, text, error);
+    if ((text = after(line, GPU_MARK))) snprintf(counts->gpu, sizeof counts->gpu, "%s", text);
+    if ((text = after(line, COMPILER_MARK))) {
+        snprintf(counts->compiler, sizeof counts->compiler, "%s", text);
+        r->has_compiler = true;
     }
-    if (strncmp(line, GPU_MARK, strlen(GPU_MARK)) == 0)
-        snprintf(r->counts->gpu, sizeof r->counts->gpu, "%s", line + strlen(GPU_MARK));
-    if (strncmp(line, COMPILER_MARK, strlen(COMPILER_MARK)) == 0)
-        snprintf(r->counts->compiler, sizeof r->counts->compiler, "%s", line + strlen(COMPILER_MARK));
+    if ((text = after(line, FLAGS_MARK))) snprintf(counts->flags, sizeof counts->flags, "%s", text);
+    if ((text = after(line, WORDS_MARK))) snprintf(counts->arguments, sizeof counts->arguments, "%s", text);
+    if ((text = after(line, ROWS_MARK))) {
+        char *end;
+        counts->stated = strtoll(text, &end, 10);
+        if (end == text || *end || counts->stated < 0)
+            return fail_line(r, error, "this is no number of rows:", text);
+    }
     return KZ_OK;
 }
 
@@ -132,7 +154,8 @@ static kz_status read_columns(reading *r, char *line, kz_error *error) {
         bench_count count = 0;
         while (count < BENCH_COUNTS && strcmp(bench_count_name(count), word) != 0) count++;
         if (count == BENCH_COUNTS) return fail_line(r, error, "kz has no count", word);
-        if (r->column_count == BENCH_COUNTS) return fail_line(r, error, "a count stands twice:", word);
+        for (size_t i = 0; i < r->column_count; i++)
+            if (r->columns[i] == count) return fail_line(r, error, "a count stands twice:", word);
         r->columns[r->column_count++] = count;
     }
     r->has_columns = true;
@@ -170,23 +193,40 @@ static kz_status read_line(reading *r, char *line, kz_error *error) {
     return r->has_columns ? read_row(r, line, error) : read_columns(r, line, error);
 }
 
-kz_status bench_counts_parse(const char *name, const char *text, bench_counts *counts, kz_error *error) {
+kz_status bench_counts_parse(const char *name, const char *text, size_t size, bench_counts *counts,
+                             kz_error *error) {
     reading r = {.name = name, .counts = counts};
     kz_status status = KZ_OK;
-    char *copy = strdup(text), *rest = copy;
-    *counts = (bench_counts){0};
+    char *copy = strndup(text, size), *rest = copy;
+    size_t length = copy ? strlen(copy) : 0;
+    *counts = (bench_counts){.stated = -1};
     if (!copy) return base_fail(error, KZ_NO_MEMORY, "no memory for %s", name);
     while (rest && !status) {
         char *line = strsep(&rest, "\n");
-        size_t length = strlen(line);
-        if (length && line[length - 1] == '\r') line[length - 1] = 0;
+        size_t end = strlen(line);
+        if (end && line[end - 1] == '\r') line[end - 1] = 0;
         r.line++;
         status = read_line(&r, line, error);
     }
+    if (!status && length < size) status = fail_line(&r, error, "a zero byte stands here", NULL);
     free(copy);
-    if (!status && !(r.has_columns && counts->gpu[0]))
-        status = fail_line(&r, error, "the file ends before its columns, or does not name its GPU", NULL);
+    if (!status && !(r.has_columns && counts->gpu[0] && r.has_compiler))
+        status = fail_line(
+            &r, error, "the file ends before its columns, or does not name its GPU and its compiler", NULL);
     return status;
+}
+
+kz_status bench_counts_check_rows(const char *name, const bench_counts *counts, kz_error *error) {
+    if (counts->stated == (int64_t)counts->count) return KZ_OK;
+    if (counts->stated < 0)
+        base_fail(error, KZ_SYNTAX, "%s does not say how many rows it has", name);
+    else
+        base_fail(error, KZ_SYNTAX, "%s says that it has %lld rows, and has %zu", name,
+                  (long long)counts->stated, counts->count);
+    base_fail_note(error,
+                   "likely cause: it was cut off, or rows were deleted or merged by hand; restore it, or "
+                   "count the cases that it still has: --write");
+    return KZ_SYNTAX;
 }
 
 static bool is_used(const bench_counts *counts, bench_count count) {
@@ -197,7 +237,10 @@ static bool is_used(const bench_counts *counts, bench_count count) {
 
 void bench_counts_write(const bench_counts *counts, const char *command, base_text *out) {
     base_text_add(out, VERSION_MARK "%d: counts of the simulator, written by %s\n", VERSION, command);
-    base_text_add(out, GPU_MARK "%s\n" COMPILER_MARK "%s\nkernel,case", counts->gpu, counts->compiler);
+    base_text_add(out, GPU_MARK "%s\n" COMPILER_MARK "%s\n", counts->gpu, counts->compiler);
+    if (counts->flags[0]) base_text_add(out, FLAGS_MARK "%s\n", counts->flags);
+    if (counts->arguments[0]) base_text_add(out, WORDS_MARK "%s\n", counts->arguments);
+    base_text_add(out, ROWS_MARK "%zu\nkernel,case", counts->count);
     for (bench_count c = 0; c < BENCH_COUNTS; c++)
         if (is_used(counts, c)) base_text_add(out, ",%s", bench_count_name(c));
     for (size_t i = 0; i < counts->count; i++) {

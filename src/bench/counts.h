@@ -1,8 +1,8 @@
 // bench/counts: what the simulator counts of kernels, exactly, and the file that keeps it for later runs.
 //
-// The file is CSV: three comments (the version, the GPU that was simulated, the compiler whose PTX was counted), a line of
-// column names, a row per kernel and case. Counts that are 0 in all rows have no column. `kz gate` writes it and compares
-// with it; one more of anything is worse.
+// The file is CSV: comments (the version, the GPU that was simulated, the compiler whose PTX was counted, what a program
+// was run with, how many rows follow), a line of column names, a row per kernel and case. Counts that are 0 in all rows
+// have no column. `kz gate` writes it and compares with it; one more of anything is worse.
 #ifndef BENCH_COUNTS_H
 #define BENCH_COUNTS_H
 
@@ -25,7 +25,9 @@ typedef struct bench_counts_row {
 
 // {0} is empty.
 typedef struct bench_counts {
-    char gpu[40], compiler[64]; // "h200", "13.0.88"; "" for a compiler that the PTX does not name
+    char gpu[40], compiler[64];      // "h200", "13.0.88"; "" for a compiler that the PTX does not name
+    char flags[512], arguments[512]; // what a program was built and run with, as a shell takes it; ""
+    int64_t stated;                  // the rows that the file says it has; -1: it does not say
     bench_counts_row *rows;
     size_t count, capacity;
 } bench_counts;
@@ -37,7 +39,10 @@ const bench_counts_row *bench_counts_find(const bench_counts *counts, const char
 bench_counts_row *bench_counts_row_of(bench_counts *counts, const char *kernel, const char *case_name);
 
 // KZ_SYNTAX names the line that is wrong. Free the counts whatever is returned.
-kz_status bench_counts_parse(const char *name, const char *text, bench_counts *counts, kz_error *error);
+kz_status bench_counts_parse(const char *name, const char *text, size_t size, bench_counts *counts,
+                             kz_error *error);
+// KZ_SYNTAX where the file has not the rows that it says it has: it was cut off, or rows were deleted.
+kz_status bench_counts_check_rows(const char *name, const bench_counts *counts, kz_error *error);
 // `command` is what writes it anew.
 void bench_counts_write(const bench_counts *counts, const char *command, base_text *out);
 // What "Cuda compilation tools, release 13.0, V13.0.88" in PTX says; "" where it says nothing.

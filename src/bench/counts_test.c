@@ -2,6 +2,7 @@
 #include "bench/counts.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "unit.h"
 
@@ -11,7 +12,7 @@
 static bench_counts parse(const char *text) {
     bench_counts counts;
     kz_error error = {0};
-    kz_status status = bench_counts_parse("a.csv", text, &counts, &error);
+    kz_status status = bench_counts_parse("a.csv", text, strlen(text), &counts, &error);
     if (status) fail_msg("%s", error.message);
     return counts;
 }
@@ -70,17 +71,56 @@ static void a_damaged_file_is_named_with_its_line(void **state) {
         {HEAD COLUMNS "01_naive,c,1,2e3\n", "this is no count: \"2e3\"", KZ_SYNTAX},
         {HEAD COLUMNS "01_naive,c,1,99999999999999999999\n", "this is no count", KZ_SYNTAX},
         {HEAD COLUMNS "a,c,1,2\na,c,1,2\n", "a.csv:6: this row stands twice: \"a\"", KZ_SYNTAX},
+        {HEAD "kernel,case,launches,launches\n", "a.csv:4: a count stands twice: \"launches\"", KZ_SYNTAX},
+        {HEAD "# rows: many\n" COLUMNS, "a.csv:4: this is no number of rows: \"many\"", KZ_SYNTAX},
+        {"# kz gate --counters, version 1: x\n# gpu: h200\n" COLUMNS,
+         "does not name its GPU and its compiler", KZ_SYNTAX},
     };
     (void)state;
     for (size_t i = 0; i < BASE_COUNT(files); i++) {
         bench_counts counts;
         kz_error error = {0};
-        assert_int_equal(bench_counts_parse("a.csv", files[i].text, &counts, &error), files[i].status);
+        assert_int_equal(bench_counts_parse("a.csv", files[i].text, strlen(files[i].text), &counts, &error),
+                         files[i].status);
         if (!strstr(error.message, files[i].says))
             fail_msg("\"%s\" does not say: %s", error.message, files[i].says);
         assert_non_null(strstr(error.message, "kz gate --counters")); // what to do
         bench_counts_free(&counts);
     }
+}
+
+static void lost_rows_are_missed(void **state) {
+    static const char nul[] = HEAD COLUMNS "01_naive,c,1,2\n\0"
+                                           "02_tree,c,1,2\n";
+    bench_counts counts = parse(HEAD "# rows: 2\n" COLUMNS "01_naive,c,1,2\n02_tree,c,1,2\n");
+    kz_error error = {0};
+    (void)state;
+    assert_int_equal(bench_counts_check_rows("a.csv", &counts, &error), KZ_OK);
+    bench_counts_free(&counts);
+    counts = parse(HEAD "# rows: 2\n" COLUMNS "01_naive,c,1,2\n");
+    assert_int_equal(bench_counts_check_rows("a.csv", &counts, &error), KZ_SYNTAX);
+    assert_non_null(strstr(error.message, "a.csv says that it has 2 rows, and has 1"));
+    bench_counts_free(&counts);
+    counts = parse(HEAD COLUMNS "01_naive,c,1,2\n");
+    assert_int_equal(bench_counts_check_rows("a.csv", &counts, &error), KZ_SYNTAX);
+    assert_non_null(strstr(error.message, "does not say how many rows"));
+    bench_counts_free(&counts);
+    assert_int_equal(bench_counts_parse("a.csv", nul, sizeof nul - 1, &counts, &error), KZ_SYNTAX);
+    assert_non_null(strstr(error.message, "a zero byte"));
+    bench_counts_free(&counts);
+}
+
+static void a_program_keeps_its_words(void **state) {
+    bench_counts counts =
+        parse(HEAD "# nvcc flags: -DN=4\n# arguments: 128 'a b'\n# rows: 1\n" COLUMNS "k,,1,2\n");
+    base_text text = {0};
+    (void)state;
+    assert_string_equal(counts.flags, "-DN=4");
+    assert_string_equal(counts.arguments, "128 'a b'");
+    bench_counts_write(&counts, "a test", &text);
+    assert_non_null(strstr(text.data, "\n# nvcc flags: -DN=4\n# arguments: 128 'a b'\n# rows: 1\n"));
+    bench_counts_free(&counts);
+    base_text_free(&text);
 }
 
 static void one_more_is_worse_and_one_fewer_better(void **state) {
@@ -131,6 +171,8 @@ int main(void) {
         cmocka_unit_test(what_is_written_reads_back),
         cmocka_unit_test(every_count_has_a_name_of_its_own),
         cmocka_unit_test(a_damaged_file_is_named_with_its_line),
+        cmocka_unit_test(lost_rows_are_missed),
+        cmocka_unit_test(a_program_keeps_its_words),
         cmocka_unit_test(one_more_is_worse_and_one_fewer_better),
         cmocka_unit_test(ptx_names_its_compiler),
     };

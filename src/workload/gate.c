@@ -1,27 +1,19 @@
 // The counter gate. See gate.h.
 #include "workload/gate.h"
 
+#include <ctype.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
-#include "workload/profile.h"
+#include "workload/gate_inside.h"
+
+enum { CHECKSUM_DIGITS = 8, KERNEL_NAME = 1 << 14 };
 
 // What is exact. Kernels run on one host thread: where blocks race, as in a loop around atomicCAS, counts depend on the
 // order of blocks, which then is always the same. Programs have no such setting, but the model of caches asks for it.
 static const char OF_KERNELS[] = "counters", OF_PROGRAMS[] = "counters,caches";
-enum { MOST_ELEMENTS = 1 << 15 }; // of a case that is chosen by rule: milliseconds
-
-typedef struct counting {
-    const workload *w;
-    const kz_family *family; // NULL: of a program
-    const workload_gate_options *options;
-    workload_gate *gate;
-    bench_counts all; // the file as it was
-    char (*cases)[FAMILY_CASE_NAME];
-    size_t case_count;
-    const kz_plan *plan; // of the case at hand
-    json_t *reached;     // while cases are chosen: the lines of source that are executed in each
-} counting;
 
 static bool stops(const counting *g) { return g->options->interrupted && g->options->interrupted(); }
 
@@ -47,7 +39,7 @@ static kz_status fail_missing(const counting *g, kz_error *error) {
     if (g->w->kind == WORKLOAD_ZOO && !g->options->against)
         base_fail_note(
             error, "likely cause: this is not the folder of the sources; --against names a file elsewhere");
-    base_fail_note(error, "--write counts now, and writes it");
+    base_fail_note(error, "the same command with --write counts now, and writes it");
     return KZ_NOT_FOUND;
 }
 
@@ -59,7 +51,8 @@ static kz_status read_file(counting *g, kz_error *error) {
     gate->has_file = base_file_exists(gate->path);
     if (!gate->has_file) return g->options->write ? KZ_OK : fail_missing(g, error);
     kz_status status = base_file_read(gate->path, &text, &size, error);
-    if (!status) status = bench_counts_parse(gate->path, text, &g->all, error);
+    if (!status) status = bench_counts_parse(gate->path, text, size, &g->all, error);
+    if (!status && !g->options->write) status = bench_counts_check_rows(gate->path, &g->all, error);
     free(text);
     for (size_t i = 0; i < g->all.count && !status && g->w->kind == WORKLOAD_ZOO; i++) {
         const kz_variant *variant = kz_variant_find(g->family, g->all.rows[i].kernel);
@@ -97,52 +90,33 @@ static kz_status split_file(counting *g, kz_error *error) {
     return KZ_OK;
 }
 
-// ---- cases --------------------------------------------------------------------------------------------------
-
-static kz_status add_case(counting *g, const char *name, kz_error *error) {
-    for (size_t i = 0; i < g->case_count; i++)
-        if (strcmp(g->cases[i], name) == 0) return KZ_OK;
-    void *grown = realloc(g->cases, (g->case_count + 1) * sizeof *g->cases);
-    if (!grown) return base_fail(error, KZ_NO_MEMORY, "no memory for the cases");
-    g->cases = grown;
-    snprintf(g->cases[g->case_count++], FAMILY_CASE_NAME, "%s", name);
-    return KZ_OK;
-}
-
-static kz_status add_listed(counting *g, const kz_case *c, kz_error *error) {
-    char name[FAMILY_CASE_NAME];
-    family_case_name(g->family, c, name);
-    return add_case(g, name, error);
-}
-
-// Those of the file that are meant.
-static kz_status cases_of_file(counting *g, kz_error *error) {
-    kz_status status = KZ_OK;
-    for (size_t i = 0; i < g->all.count && !status; i++) {
-        const char *name = g->all.rows[i].case_name;
-        kz_case c;
-        status = family_case_parse(g->family, name, &c, error);
-        if (status)
-            base_fail_note(error, "%s has counts of it", g->gate->path);
-        else if (!g->options->pattern || family_case_matches(g->family, &c, g->options->pattern))
-            status = add_case(g, name, error);
-    }
-    return status;
-}
-
 // ---- counting -----------------------------------------------------------------------------------------------
+
+// A kernel's name as the file has it. nvcc puts a checksum of the source into names of an unnamed namespace; without it
+// the kernel would have another name after each edit. A name is one cell of a row.
+static void name_row(const char *kernel, char *name, size_t size) {
+    static const char *const marks[] = {"_GLOBAL__N__", "_INTERNAL_"};
+    snprintf(name, size, "%s", kernel);
+    for (size_t m = 0; m < BASE_COUNT(marks); m++)
+        for (char *at = name; (at = strstr(at, marks[m]));) {
+            at += strlen(marks[m]);
+            for (int i = 0; i < CHECKSUM_DIGITS && isxdigit((unsigned char)at[i]); i++) at[i] = '0';
+        }
+    for (char *at = name; (at = strpbrk(at, ",\r\n"));) *at = '_';
+}
 
 // The kernels of a record: each a row, or all of them those of one.
 static kz_status add_record(bench_counts *counts, const report_record *record, const char *kernel,
                             const char *case_name, kz_error *error) {
     size_t at = 0;
     const json_t *line = report_record_next(record, "record", &at);
+    char name[KERNEL_NAME];
     snprintf(counts->gpu, sizeof counts->gpu, "%s", report_get_text(line, "gpu"));
     at = 0;
     while ((line = report_record_next(record, "kernel", &at))) {
         const json_t *metrics = report_get(line, "metrics");
-        bench_counts_row *row =
-            bench_counts_row_of(counts, kernel ? kernel : report_get_text(line, "name"), case_name);
+        name_row(kernel ? kernel : report_get_text(line, "name"), name, sizeof name);
+        bench_counts_row *row = bench_counts_row_of(counts, name, case_name);
         if (!row) return base_fail(error, KZ_NO_MEMORY, "no memory for the counts");
         row->values[BENCH_COUNT_LAUNCHES] += report_get_count(line, "launches");
         for (bench_count c = 0; c < BENCH_COUNTS; c++) // the record has no metric of a host's count
@@ -157,14 +131,12 @@ static const char *gpu_of(const counting *g) {
     return gpu ? gpu : g->gate->has_file ? g->all.gpu : NULL;
 }
 
-// What becomes of the record of a kernel in a case.
-typedef kz_status taking(counting *g, const report_record *record, const char *kernel, const char *case_name,
-                         kz_error *error);
-
 static kz_status take_counts(counting *g, const report_record *record, const char *kernel,
                              const char *case_name, kz_error *error) {
+    char name[KERNEL_NAME];
+    name_row(kernel, name, sizeof name);
     kz_status status = add_record(&g->gate->now, record, kernel, case_name, error);
-    bench_counts_row *row = status ? NULL : bench_counts_row_of(&g->gate->now, kernel, case_name);
+    bench_counts_row *row = status ? NULL : bench_counts_row_of(&g->gate->now, name, case_name);
     if (!row) return status ? status : base_fail(error, KZ_NO_MEMORY, "no memory for the counts");
     row->values[BENCH_COUNT_WORKSPACE_BYTES] = g->plan->workspace_bytes;
     for (uint32_t i = 0; i < g->plan->step_count; i++) {
@@ -175,9 +147,22 @@ static kz_status take_counts(counting *g, const report_record *record, const cha
     return KZ_OK;
 }
 
+// Counts of a wrong kernel are of no use to anybody: they are not kept.
+static kz_status check_results(const counting *g, const family_check_job *job, const char *kernel,
+                               const char *name, kz_error *error) {
+    family_check_result result;
+    family_check(job, &result);
+    if (result.outcome == FAMILY_PASSED || result.outcome == FAMILY_SKIPPED) return KZ_OK;
+    base_fail(error, result.error.status, "%s is wrong at %s, so its counts are not kept: %s", kernel, name,
+              result.error.message);
+    base_fail_note(error, "kz check %s%s%s%s says more", g->w->guest ? "--family " : "", g->family->name,
+                   g->w->guest ? " " : "/", g->w->guest ? g->w->files[0] : kernel);
+    return result.error.status;
+}
+
 // A variant or guest that does not do a case has no record.
 static kz_status run_case(counting *g, family_check_job *job, const char *kernel, const char *name,
-                          taking *take, kz_error *error) {
+                          workload_gate_taking *take, kz_error *error) {
     const workload_profile_options options = {.instruments = OF_KERNELS};
     workload_profile run = {.failure = 0};
     kz_case c;
@@ -186,6 +171,11 @@ static kz_status run_case(counting *g, family_check_job *job, const char *kernel
     job->c = &c;
     g->plan = &plan;
     if (!status) status = family_make_plan(job, &plan, error);
+    if (!status) g->is_planned = true;
+    if (!status && take == take_counts && g->options->write && !g->is_repeated) {
+        status = check_results(g, job, kernel, name, error);
+        if (status) return status;
+    }
     if (!status) status = workload_profile_case(job, &options, &run, error);
     if (!status) status = take(g, &run.record, kernel, name, error);
     workload_profile_close(&run);
@@ -201,28 +191,39 @@ static void take_compiler(const kz_image *image, bench_counts *counts) {
     free(ptx);
 }
 
+// No case of the file is one that this variant does: a change of it would not be found.
+static void note_uncounted(counting *g, const kz_variant *variant) {
+    workload_gate *gate = g->gate;
+    for (size_t i = 0; i < gate->uncounted_count; i++)
+        if (gate->uncounted[i] == variant) return;
+    if (gate->uncounted_count < BASE_COUNT(gate->uncounted))
+        gate->uncounted[gate->uncounted_count++] = variant;
+}
+
 // All cases on one device, of a module that is loaded once.
-static kz_status run_kernel(counting *g, const kz_variant *variant, const char *kernel, taking *take,
-                            kz_error *error) {
+static kz_status run_kernel(counting *g, const kz_variant *variant, const char *kernel,
+                            workload_gate_taking *take, kz_error *error) {
     family_check_job job = {
         .family = g->family, .variant = variant, .guest = g->w->guest, .seed = FAMILY_SEED};
     kz_image image;
     kz_status status = workload_open_simulator(gpu_of(g), &job.device, error);
     if (status) return status;
+    g->is_planned = false;
     status = kz_device_set_threads(job.device, 1, error);
     if (!status && (!variant || kz_variant_fits(variant, kz_device_get_info(job.device)))) {
         status = workload_load(g->family, variant, g->w->guest, job.device, &image, &job.module, error);
         if (!status) take_compiler(&image, &g->gate->now);
         for (size_t i = 0; i < g->case_count && !status && !stops(g); i++)
             status = run_case(g, &job, kernel, g->cases[i], take, error);
+        if (!g->is_planned && variant && take == take_counts && !g->options->pattern)
+            note_uncounted(g, variant);
     }
     if (job.module) kz_module_close(job.module);
     kz_device_close(job.device);
     return status;
 }
 
-// The guest, or all variants that are asked for.
-static kz_status run_kernels(counting *g, taking *take, kz_error *error) {
+kz_status workload_gate_run_kernels(counting *g, workload_gate_taking *take, kz_error *error) {
     kz_status status = KZ_OK;
     if (g->w->guest) return run_kernel(g, NULL, family_guest_name(g->w->guest), take, error);
     for (size_t i = 0; i < g->family->variant_count && !status; i++) {
@@ -240,10 +241,39 @@ static void take_builder(const workload *w, bench_counts *counts) {
         snprintf(counts->compiler, sizeof counts->compiler, "%s", tools.version);
 }
 
+// What it was built and run with, which decides what it counts.
+static kz_status take_words(const counting *g, bench_counts *counts, kz_error *error) {
+    const workload_program *settings = &g->options->settings;
+    base_text flags = {0}, arguments = {0};
+    for (size_t i = 0; i < settings->nvcc_flag_count; i++) {
+        if (i) base_text_add(&flags, " ");
+        base_text_add_word(&flags, settings->nvcc_flags[i]);
+    }
+    for (size_t i = 0; i < g->w->argument_count; i++) {
+        if (i) base_text_add(&arguments, " ");
+        base_text_add_word(&arguments, g->w->arguments[i]);
+    }
+    bool fits = flags.length < sizeof counts->flags && arguments.length < sizeof counts->arguments;
+    snprintf(counts->flags, sizeof counts->flags, "%s", flags.data ? flags.data : "");
+    snprintf(counts->arguments, sizeof counts->arguments, "%s", arguments.data ? arguments.data : "");
+    base_text_free(&flags);
+    base_text_free(&arguments);
+    if (fits) return KZ_OK;
+    base_fail(error, KZ_LIMIT,
+              "the arguments of %s, or nvcc's flags, are longer than %zu characters: too long "
+              "for the file of counts",
+              g->gate->subject, sizeof counts->arguments - 1);
+    base_fail_note(error, "let the program read them from a file");
+    return KZ_LIMIT;
+}
+
 static kz_status count_program(counting *g, kz_error *error) {
     workload_profile_options options = {.settings = g->options->settings, .instruments = OF_PROGRAMS};
     workload_profile run;
     options.settings.gpu = gpu_of(g);
+    options.settings.is_repeated = g->is_repeated;
+    int nowhere = g->is_repeated ? open("/dev/null", O_WRONLY | O_CLOEXEC) : -1; // its output was shown
+    if (nowhere > 0) options.settings.output = nowhere;
     kz_status status = workload_profile_run(g->w, &options, &run, error);
     if (!status && run.failure) {
         status = base_fail(error, KZ_FAULT, "%s ended with %d, so its counts are of no use", g->gate->subject,
@@ -253,148 +283,116 @@ static kz_status count_program(counting *g, kz_error *error) {
     if (!status) status = add_record(&g->gate->now, &run.record, NULL, "", error);
     if (!status) take_builder(g->w, &g->gate->now);
     workload_profile_close(&run);
+    if (nowhere > 0) close(nowhere);
     return status;
 }
 
-// ---- cases by rule ------------------------------------------------------------------------------------------
-
-// The source lines that a kernel executes in a case.
-static kz_status take_lines(counting *g, const report_record *record, const char *kernel,
-                            const char *case_name, kz_error *error) {
-    size_t at = 0, i;
-    json_t *lines = json_object_get(g->reached, case_name), *one;
-    if (!lines) json_object_set_new(g->reached, case_name, lines = json_object());
-    for (const json_t *line; (line = report_record_next(record, "kernel", &at));)
-        json_array_foreach(report_get(line, "lines"), i, one) {
-            char key[600];
-            if (!json_integer_value(json_object_get(report_get(one, "metrics"), "ptx__inst_executed.sum")))
-                continue;
-            snprintf(key, sizeof key, "%s %s:%d", kernel, report_get_text(one, "file"),
-                     (int)report_get_count(one, "line"));
-            json_object_set_new(lines, key, json_true());
-        }
-    return KZ_OK;
-}
-
-// A case that brings an operation, a type or a misalignment that none before it had.
-static bool brings_more(const kz_case *c, const kz_case *const *taken, size_t count) {
-    bool operation = true, type = true, misalign = c->misalign != 0;
-    for (size_t i = 0; i < count; i++) {
-        operation = operation && taken[i]->operation != c->operation;
-        type = type && taken[i]->type != c->type;
-        misalign = misalign && !taken[i]->misalign;
-    }
-    return operation || type || misalign;
-}
-
-static bool is_candidate(const counting *g, const kz_case *c) {
-    return c->use & KZ_USE_CHECK && family_case_elements(g->family, c) <= MOST_ELEMENTS &&
-           (!g->w->guest || family_guest_entry(g->w->guest, c));
-}
-
-// The largest of the candidates first: each operation, each type, and one that is misaligned.
-static kz_status cover_names(counting *g, kz_error *error) {
-    const kz_family *f = g->family;
-    const kz_case **taken = calloc(f->case_count + 1, sizeof *taken);
-    size_t count = 0;
-    kz_status status = taken ? KZ_OK : base_fail(error, KZ_NO_MEMORY, "no memory for the cases");
-    while (!status) {
-        const kz_case *best = NULL;
-        for (size_t i = 0; i < f->case_count; i++) {
-            const kz_case *c = &f->cases[i];
-            if (!is_candidate(g, c) || !brings_more(c, taken, count)) continue;
-            if (!best || family_case_elements(f, c) > family_case_elements(f, best)) best = c;
-        }
-        if (!best) break;
-        taken[count++] = best;
-        status = add_listed(g, best, error);
-    }
-    free(taken);
-    return status;
-}
-
-// Then, one after the other, the case that reaches most of the lines that none reached before it.
-static kz_status cover_lines(counting *g, kz_error *error) {
-    json_t *covered = json_object(), *lines, *value;
-    const char *name, *key, *best = "";
-    kz_status status = KZ_OK;
-    for (size_t i = 0; i < g->case_count; i++)
-        json_object_update(covered, json_object_get(g->reached, g->cases[i]));
-    while (best && !status) {
-        size_t most = 0;
-        best = NULL;
-        json_object_foreach(g->reached, name, lines) {
-            size_t more = 0;
-            json_object_foreach(lines, key, value) more += !json_object_get(covered, key);
-            if (more <= most) continue;
-            most = more;
-            best = name;
-        }
-        if (!best) break;
-        status = json_object_update(covered, json_object_get(g->reached, best))
-                     ? base_fail(error, KZ_NO_MEMORY, "no memory for the lines of kernels")
-                     : add_case(g, best, error);
-    }
-    json_decref(covered);
-    return status;
-}
-
-// Of the quick edge cases as few as reach every line of source that any of them reaches.
-static kz_status cases_by_rule(counting *g, kz_error *error) {
-    kz_status status = KZ_OK;
-    g->reached = json_object();
-    for (size_t i = 0; i < g->family->case_count && !status; i++)
-        if (is_candidate(g, &g->family->cases[i])) status = add_listed(g, &g->family->cases[i], error);
-    if (!status) status = run_kernels(g, take_lines, error);
-    g->case_count = 0;
-    if (!status) status = cover_names(g, error);
-    if (!status) status = cover_lines(g, error);
-    json_decref(g->reached);
-    return status;
-}
-
-static kz_status choose_cases(counting *g, kz_error *error) {
-    kz_case *cases;
-    size_t count;
-    kz_status status = cases_of_file(g, error);
-    if (status || g->case_count) return status;
-    if (!g->options->pattern) return cases_by_rule(g, error);
-    status = workload_find_cases(g->family, g->options->pattern, KZ_USE_CHECK, &cases, &count, error);
-    if (status) return status;
-    for (size_t i = 0; i < count && !status; i++) status = add_listed(g, &cases[i], error);
-    free(cases);
-    return status;
-}
-
-static kz_status count_all(counting *g, kz_error *error) {
+static kz_status count_once(counting *g, kz_error *error) {
+    bool is_program = g->w->kind == WORKLOAD_PROGRAM;
     kz_status status =
-        g->w->kind == WORKLOAD_PROGRAM ? count_program(g, error) : run_kernels(g, take_counts, error);
+        is_program ? count_program(g, error) : workload_gate_run_kernels(g, take_counts, error);
     if (!status && stops(g))
         return base_fail(error, KZ_BUSY, "stopped: nothing was compared, nothing was written");
     if (status || g->gate->now.count) return status;
     base_fail(error, KZ_NOT_FOUND, "%s launched no kernel that could be counted", g->gate->subject);
+    if (g->gate->has_file && !is_program)
+        base_fail_note(error, "%s has no case that it does; --case NAME --write adds one", g->gate->path);
     return KZ_NOT_FOUND;
+}
+
+static kz_status fail_unsteady(const counting *g, const bench_counts_change *c, kz_error *error) {
+    const bench_counts_row *row = c->now ? c->now : c->before;
+    base_text title = {0};
+    report_kernel_title(&title, row->kernel);
+    base_fail(error, KZ_INVALID, "the counts of %s are not the same in two runs, so they cannot be compared",
+              g->gate->subject);
+    for (bench_count k = 0; k < BENCH_COUNTS && c->before && c->now; k++)
+        if (title.data && c->before->values[k] != c->now->values[k]) {
+            base_fail_note(error, "%s%s%s: %s %llu, then %llu", title.data, *row->case_name ? " at " : "",
+                           row->case_name, bench_count_name(k), (unsigned long long)c->before->values[k],
+                           (unsigned long long)c->now->values[k]);
+            break;
+        }
+    if (title.data && (!c->before || !c->now))
+        base_fail_note(error, "%s was launched in one of them only", title.data);
+    base_text_free(&title);
+    base_fail_note(error,
+                   "likely cause: random input whose seed is not fixed, the time, a file that it writes "
+                   "and reads, or input from a pipe");
+    return KZ_INVALID;
+}
+
+// Counts that are written, or blamed on a change, are those of every run.
+static kz_status count_again(counting *g, off_t input, kz_error *error) {
+    workload_gate *gate = g->gate;
+    bench_counts first = gate->now;
+    size_t count = 0;
+    gate->now = (bench_counts){0};
+    g->is_repeated = true;
+    if (input >= 0) lseek(STDIN_FILENO, input, SEEK_SET);
+    kz_status status = count_once(g, error);
+    bench_counts_change *changes = status ? NULL : bench_counts_compare(&first, &gate->now, &count);
+    if (!status && !changes) status = base_fail(error, KZ_NO_MEMORY, "no memory for the comparison");
+    for (size_t i = 0; i < count && !status; i++)
+        if (changes[i].verdict != BENCH_COUNTS_SAME) status = fail_unsteady(g, &changes[i], error);
+    free(changes);
+    bench_counts_free(&gate->now);
+    gate->now = first;
+    return status;
 }
 
 // ---- comparing and writing ----------------------------------------------------------------------------------
 
+static kz_status check_gpu(const counting *g, kz_error *error) {
+    const char *gpu = g->gate->now.gpu;
+    if (strcmp(g->all.gpu, gpu) == 0) return KZ_OK;
+    base_fail(error, KZ_INVALID, "%s has counts of %s, and %s was simulated", g->gate->path, g->all.gpu, gpu);
+    base_fail_note(
+        error, "leave --gpu out, or keep counts of %s in a file of their own: --against FILE --write", gpu);
+    return KZ_INVALID;
+}
+
+static void add_words(base_text *out, const counting *g, const bench_counts *counts) {
+    if (counts->flags[0]) base_text_add(out, "with nvcc's %s, ", counts->flags);
+    base_text_add(out, "%s%s%s", g->gate->subject, counts->arguments[0] ? " -- " : "", counts->arguments);
+}
+
+static kz_status check_words(const counting *g, kz_error *error) {
+    const bench_counts *now = &g->gate->now;
+    if (!strcmp(g->all.arguments, now->arguments) && !strcmp(g->all.flags, now->flags)) return KZ_OK;
+    base_text kept = {0}, run = {0};
+    add_words(&kept, g, &g->all);
+    add_words(&run, g, now);
+    base_fail(error, KZ_INVALID, "%s has counts of %s; this is %s", g->gate->path, kept.data ? kept.data : "",
+              run.data ? run.data : "");
+    base_fail_note(error, "run it as the file says, or keep counts of this in a file of their own: --against "
+                          "FILE --write");
+    base_text_free(&kept);
+    base_text_free(&run);
+    return KZ_INVALID;
+}
+
 static kz_status compare(counting *g, kz_error *error) {
     workload_gate *gate = g->gate;
     const bench_counts *now = &gate->now;
-    if (gate->has_file && !g->options->write && strcmp(g->all.gpu, now->gpu) != 0) {
-        base_fail(error, KZ_INVALID, "%s has counts of %s, and %s was simulated", gate->path, g->all.gpu,
-                  now->gpu);
-        base_fail_note(error,
-                       "leave --gpu out, or keep counts of %s in a file of their own: --against FILE --write",
-                       now->gpu);
-        return KZ_INVALID;
-    }
+    kz_status status = gate->has_file && !g->options->write ? check_gpu(g, error) : KZ_OK;
     gate->other_compiler = gate->has_file && strcmp(g->all.compiler, now->compiler) != 0;
-    if (gate->other_compiler) return KZ_OK;
+    if (status || gate->other_compiler) return status;
     gate->changes = bench_counts_compare(&gate->before, now, &gate->change_count);
     if (!gate->changes) return base_fail(error, KZ_NO_MEMORY, "no memory for the comparison");
     for (size_t i = 0; i < gate->change_count; i++) gate->verdicts[gate->changes[i].verdict]++;
     return KZ_OK;
+}
+
+static kz_status count_and_compare(counting *g, kz_error *error) {
+    off_t input = lseek(STDIN_FILENO, 0, SEEK_CUR); // a program may read it: it does so again where it can
+    bool is_program = g->w->kind == WORKLOAD_PROGRAM;
+    kz_status status = is_program ? take_words(g, &g->gate->now, error) : KZ_OK;
+    if (!status && is_program && g->gate->has_file && !g->options->write) status = check_words(g, error);
+    if (!status) status = count_once(g, error);
+    if (!status) status = compare(g, error);
+    bool differs = g->gate->verdicts[BENCH_COUNTS_SAME] < g->gate->change_count;
+    return status || !(differs || g->options->write) ? status : count_again(g, input, error);
 }
 
 static bool add_rows(bench_counts *to, const bench_counts *from, const char *kernel, const char *case_name) {
@@ -437,8 +435,9 @@ static kz_status write_file(counting *g, kz_error *error) {
     merged.rows = NULL;
     merged.count = merged.capacity = 0;
     base_text text = {0}, command = {0};
-    base_text_add(&command, "kz gate --counters%s%s --write", g->w->kind == WORKLOAD_ZOO ? " " : "",
-                  g->w->kind == WORKLOAD_ZOO ? g->family->name : "");
+    base_text_add(&command, "kz gate --counters %s%s%s--write", g->w->guest ? "--family " : "",
+                  g->family ? g->family->name : "", g->family ? " " : "");
+    if (g->w->kind != WORKLOAD_ZOO) base_text_add(&command, " %s", base_file_name(g->w->files[0]));
     bool made = merge(g, &merged) && command.data;
     if (made) bench_counts_write(&merged, command.data, &text);
     kz_status status = made && !text.failed ? base_file_write(gate->path, text.data, text.length, error)
@@ -458,10 +457,9 @@ kz_status workload_gate_run(const workload *w, const kz_family *family, const wo
              w->kind == WORKLOAD_ZOO ? g.family->name : w->files[0]);
     find_path(&g, gate->path);
     kz_status status = read_file(&g, error);
-    if (!status && w->kind != WORKLOAD_PROGRAM) status = choose_cases(&g, error);
+    if (!status && w->kind != WORKLOAD_PROGRAM) status = workload_gate_choose_cases(&g, error);
     if (!status) status = split_file(&g, error);
-    if (!status) status = count_all(&g, error);
-    if (!status) status = compare(&g, error);
+    if (!status) status = count_and_compare(&g, error);
     if (!status && options->write) status = write_file(&g, error);
     bench_counts_free(&g.all);
     free(g.cases);

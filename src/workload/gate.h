@@ -2,7 +2,8 @@
 //
 // One gate is of one family of the zoo, of one guest or of one program, and has one file of counts (bench/counts.h): a
 // family's is kernels/<group>/<family>/counters.csv in the folder of the sources, another's lies beside its source. The
-// file is also the list of cases that are counted.
+// file is also the list of cases that are counted. Counts that are written, or that differ, are taken twice: where two runs
+// count differently, nothing can be compared (KZ_INVALID).
 #ifndef WORKLOAD_GATE_H
 #define WORKLOAD_GATE_H
 
@@ -26,7 +27,9 @@ typedef struct workload_gate {
     bench_counts_change *changes;
     size_t change_count;
     size_t verdicts[BENCH_COUNTS_VERDICTS];
-    bench_counts kept; // rows of the file that were not asked for
+    bench_counts kept;               // rows of the file that were not asked for
+    const kz_variant *uncounted[64]; // variants that do none of the file's cases
+    size_t uncounted_count;
 } workload_gate;
 
 // Counts and compares; `family` is one of those that `w` names of the zoo, else NULL. Close the gate whatever is returned.

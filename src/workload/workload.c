@@ -40,12 +40,13 @@ static kz_status fail_unknown(const workload_request *r, const char *file, kz_er
         if (error) *error = why;
         return why.status;
     }
+    bool may_be_guest = takes(r, WORKLOAD_GUEST) && is_kernel_file(file);
     base_fail(error, KZ_INVALID, "%s has no main, and does not say which task of the course it is for", file);
-    base_fail_note(error, "for a task: kz %s %s --task ID, or a first line \"// kz: task ID\"",
-                   takes(r, WORKLOAD_TASK) ? r->command : "grade", file);
-    if (takes(r, WORKLOAD_GUEST) && is_kernel_file(file))
+    if (may_be_guest)
         base_fail_note(error, "for a kernel of your own in a family's place: kz %s --family FAMILY %s",
                        r->command, file);
+    base_fail_note(error, "for a task: kz %s %s --task ID, or a first line \"// kz: task ID\"",
+                   takes(r, WORKLOAD_TASK) ? r->command : "grade", file);
     return KZ_INVALID;
 }
 

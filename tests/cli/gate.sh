@@ -2,6 +2,7 @@
 # kz gate --counters: one more sector, wavefront or instruction is found in a variant, a guest and a program's kernel; equal
 # counts pass, fewer are said; files that are missing, damaged, of another version or of another compiler.
 . "$(dirname "$0")/lib.sh"
+PTY=$5
 cd "$FOLDER" || exit 1
 
 expect_exit 2 gate vector_add
@@ -34,11 +35,13 @@ change $sectors -1
 expect_exit 7 gate --counters elementwise
 expect_out "1 worse"
 grep -qE "^  worse   02_[a-z]+  relu-f32-[a-z0-9-]+$" out || fail "the variant and its case are not named"
-grep -qE "^    $sectors  [0-9]+ -> [0-9]+, \+1 \(\+0\.[0-9]+%\)  global loads: 32-byte sectors they touched$" out ||
+grep -qE "^    global loads: 32-byte sectors they touched +[0-9]+  ->  +[0-9]+  \+1  \+0\.[0-9]+%  $sectors$" out ||
     fail "the count, before, now and percent are not told"
 expect_out "meant so: kz gate --counters --write elementwise"
 expect_out "which line: kz prof elementwise/02_"
 expect_exit 0 gate --counters elementwise/01_naive # the others are not asked for
+expect_exit 7 gate --counters elementwise/02_vector
+expect_out "meant so: kz gate --counters --write elementwise/02_vector"
 change $sectors 1
 expect_exit 0 gate --counters elementwise
 expect_out "1 better"
@@ -57,23 +60,47 @@ cp kept.csv $csv
 
 # New, gone, renamed; a former name is no news.
 former=04_le
-sed -e 's/^01_naive,/01_old,/' -e "s/^04_fast_math,/${former}an,/" -e '/^03_unrolled,relu-f32/d' -e '$p' kept.csv | sed '$s/^[^,]*/99_none/' > $csv
+sed -e "s/^# rows: .*/# rows: $rows/" -e 's/^01_naive,/01_old,/' -e "s/^04_fast_math,/${former}an,/" -e '/^03_unrolled,relu-f32/d' -e '$p' kept.csv | sed '$s/^[^,]*/99_none/' > $csv
 expect_exit 0 gate --counters elementwise
 expect_out "has the counts of 01_old, which is gone"
 expect_out "and 7 more cases of 01_naive"
-grep -qE "new     03_unrolled  relu-f32.* has no counts to compare with" out || fail "what is new is not told"
-grep -qE "gone    99_none .* was not counted" out || fail "what is gone is not told"
+grep -A1 -E "new     03_unrolled  relu-f32" out | grep -q "has no counts to compare with" || fail "what is new is not told"
+grep -A1 "gone    99_none " out | grep -q "was not counted" || fail "what is gone is not told"
 grep -q "04_" out && fail "a former name is taken for another variant"
 expect_exit 7 gate --counters elementwise --exact
 expect_exit 7 gate --counters elementwise --exact --json
 "$JSON_LINES" out > /dev/null || fail "no JSON"
 grep -q '"passed": *false' out && grep -q '"was": *"01_old"' out && grep -q '"gone": *1' out || fail "the JSON does not say what changed"
 
+# A file that has lost rows, or never had one of a variant, hides nothing.
+kept_case=$(sed -n '$p' kept.csv | cut -d, -f2)
+grep -v ",$kept_case," kept.csv > $csv
+expect_exit 9 gate --counters elementwise --exact
+expect_err "$csv says that it has $rows rows, and has $((rows - 4))"
+expect_exit 0 gate --counters elementwise --write # the cases that it still has
+expect_exit 0 gate --counters elementwise --exact
+head -6 kept.csv > $csv
+expect_exit 9 gate --counters elementwise
+expect_err "and has 1"
+{ head -6 kept.csv; printf '\0'; tail -n +7 kept.csv; } > $csv
+expect_exit 9 gate --counters elementwise
+expect_err "a zero byte stands here"
+mkdir -p kernels/primitives/transpose
+none=transpose-u8-rows32-columns32-uniform
+expect_exit 0 gate --counters transpose --case $none --write
+expect_exit 0 gate --counters transpose
+grep -A1 "no row  07_vector" out | grep -q "does none of the file's cases" || fail "a variant without a row is not told"
+expect_exit 7 gate --counters transpose --exact
+expect_exit 0 gate --counters transpose/01_naive --exact
+
 # Another compiler's counts are not compared; nor those of another GPU; damaged and other files are named.
 sed 's/^# compiler: .*/# compiler: 12.4.131/' kept.csv > $csv
 expect_exit 12 gate --counters elementwise
 expect_out "not compared: $csv is of the PTX of nvcc 12.4.131"
-expect_out "kz gate --counters --write elementwise --against FILE"
+expect_out "kz gate --counters --against FILE --write elementwise"
+cp $csv other.csv
+expect_exit 12 gate --counters elementwise --against other.csv
+expect_out "before your change: kz gate --counters --against FILE --write elementwise"
 expect_exit 2 gate --counters elementwise/01_naive --write
 expect_err "write all of it: name neither a variant nor a case"
 cmp -s $csv kept.csv && fail "a refused write changed the file"
@@ -146,24 +173,25 @@ gate_guest 2
 expect_err "there are no counts of my.ptx to compare with: my.counters.csv is not there"
 gate_guest 0 --case add-f32-n256-uniform --write
 gate_guest 0
-expect_out "1 rows of my.counters.csv: 1 same"
+expect_out "1 row of my.counters.csv: 1 same"
 guest "add.u32 %r7, %r6, 1;" # an instruction, in each of 8 warps
 gate_guest 7
-grep -qE '^    ptx__inst_executed.sum  [0-9]+ -> [0-9]+, \+8 ' out && grep -qE '^    ptx__inst_integer.sum  .*, \+8 ' out ||
+grep -qE '^    PTX .*  \+8  .*  ptx__inst_executed.sum$' out && grep -qE '  \+8  .* ptx__inst_integer.sum$' out ||
     fail "one more instruction is not found"
 grep -q "sectors\|wavefronts" out && fail "an addition is told to move memory"
+expect_out "which line: kz prof --family vector_add --case add-f32-n256-uniform --annotate my.ptx"
 guest "" 8 # lanes two words apart: two wavefronts in place of one
 gate_guest 7
-grep -qE '^    l1tex__data_pipe_lsu_wavefronts_mem_shared_op_st.sum  8 -> 16, \+8 \(\+100.00%\)' out || fail "a bank conflict is not found"
-[ "$(grep -c ' -> ' out)" = 1 ] || fail "more than the wavefronts changed"
+grep -qE '^    shared stores: wavefronts  8  ->  16  \+8  \+100.00%  l1tex__data' out || fail "a bank conflict is not found"
+[ "$(grep -c '  ->  ' out)" = 1 ] || fail "more than the wavefronts changed"
 guest ""
 sed -i 's/add.u64 %d7, %d1, %d6;/add.u64 %d7, %d1, %d6; setp.eq.u64 %p2, %d5, 31; @%p2 add.u64 %d7, %d7, 4;/' my.ptx
 gate_guest 7 # one lane reads a word on: a sector more
-grep -qE '^    l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum  64 -> 65, \+1 \(\+1.56%\)' out || fail "a sector is not found"
+grep -qE '^    global loads: 32-byte.* 64  -> +65 +\+1 +\+1.56%' out || fail "a sector is not found"
 guest ""
 sed -i '1a // kz: fill z 0' my.ptx # not a kernel's, and no less a cost
 gate_guest 7
-grep -qE '^    fill_bytes  0 -> 1024, \+1024  bytes that the plan fills' out || fail "a fill is not found"
+grep -qE '^    bytes that the plan fills, .*  0  ->  1024  \+1024 +fill_bytes$' out || fail "a fill is not found"
 guest ""
 sed -i 's/V13.0.88/V12.9.86/' my.ptx
 gate_guest 12
@@ -174,38 +202,77 @@ sed -i '/add.u32 %r7/d' my.ptx
 gate_guest 0
 expect_out "1 better"
 
+# Counts of a wrong kernel are not kept; a file without a main may be a guest.
+sed -i 's/add.f32 %f3/sub.f32 %f3/' my.ptx
+cp my.counters.csv before.csv
+gate_guest 1 --write
+expect_err "my.ptx is wrong at add-f32-n256-uniform, so its counts are not kept"
+expect_err "kz check --family vector_add my.ptx says more"
+cmp -s my.counters.csv before.csv || fail "counts of a wrong kernel were written"
+expect_exit 2 gate --counters my.ptx
+grep -q "^for a kernel of your own in a family's place: kz gate --counters --family FAMILY my.ptx" err || fail "the hint lacks --counters"
+
 # ---- a program: a row for each kernel ----------------------------------------------------------------------------
 cat > app.cu << 'CU'
 #include <cstdlib>
+#include <ctime>
+namespace {
 __global__ void copy(const float *in, float *out, int shift) { out[threadIdx.x] = in[threadIdx.x + shift]; }
-__global__ void clear(float *out) { out[threadIdx.x] = 0; }
+}
+template <int N, typename T> __global__ void clear(T *out) { out[threadIdx.x] = 0; }
 __global__ void erase(float *out) { out[threadIdx.x] = 0; }
-int main(int argc, char **argv) { // app SHIFT CLEARER [EXIT]
+int main(int argc, char **argv) { // app [CLEARER [EXIT]]
     float *in, *out;
+    const char *clearer = argc > 1 ? argv[1] : "c";
     cudaMalloc(&in, 4096);
     cudaMalloc(&out, 4096);
-    if (argv[2][0] == 'c') clear<<<1, 32>>>(out);
-    if (argv[2][0] == 'e') erase<<<1, 32>>>(out);
-    copy<<<2, 32>>>(in, out, atoi(argv[1]));
-    return cudaDeviceSynchronize() || argc > 3;
+    if (*clearer == 'c') clear<1><<<1, 32>>>(out);
+    if (*clearer == 'e') erase<<<1, 32>>>(out);
+    timespec now;
+    clock_gettime(CLOCK_REALTIME, &now);
+    if (*clearer == 'r') clear<1><<<1 + now.tv_nsec % 1000, 32>>>(out);
+    copy<<<2, 32>>>(in, out, SHIFT);
+    return cudaDeviceSynchronize() || argc > 2;
 }
 CU
-expect_exit 0 gate --counters --write app.cu -- 0 c
+shift_by() { { echo "#define SHIFT $1"; sed '/^#define/d' app.cu; } > app2.cu; mv app2.cu app.cu; }
+shift_by 0
+expect_exit 0 gate --counters --write app.cu -- c
 expect_out "2 rows counted"
 grep -q '^# compiler: [0-9]' app.counters.csv || fail "the compiler is not named: $(head -3 app.counters.csv)"
-expect_exit 0 gate --counters --exact app.cu -- 0 c
+grep -q '^# arguments: c$' app.counters.csv || fail "the arguments are not kept: $(head -5 app.counters.csv)"
+expect_exit 0 gate --counters --exact app.cu c # words after a program are its own
 expect_out "2 rows of app.counters.csv: 2 same"
-expect_exit 7 gate --counters app.cu -- 1 c
-grep -q "^  worse   _Z4copyPKfPfi$" out || fail "the kernel is not named"
-grep -qE "^    $sectors  8 -> 10, \+2 \(\+25.00%\)" out || fail "its sectors are not told"
-expect_out "kz gate --counters --write app.cu -- 1 c"
-expect_exit 0 gate --counters app.cu -- 0 e
-expect_out "_Z5erasePf  has the counts of _Z5clearPf, which is gone"
-expect_exit 0 gate --counters app.cu -- 0 n
-grep -q "^  gone    _Z5clearPf" out || fail "a kernel that is gone is not told"
-expect_exit 7 gate --counters --json=gate.json app.cu -- 1 c
+expect_exit 2 gate --counters app.cu
+expect_err "app.counters.csv has counts of app.cu -- c; this is app.cu"
+expect_exit 2 gate --counters --nvcc-flag -DFAST app.cu -- c
+expect_err "this is with nvcc's -DFAST, app.cu -- c"
+# Random input is refused, and keeps no counts.
+expect_exit 2 gate --counters --against random.csv --write app.cu -- r
+expect_err "the counts of app.cu are not the same in two runs"
+expect_err "clear<1, float>: ptx__blocks.sum"
+[ -e random.csv ] && fail "counts that do not repeat were written"
+# An edit changes the name that nvcc gives a kernel of an unnamed namespace.
+shift_by 1
+expect_exit 7 gate --counters app.cu -- c
+grep -q "^  worse   copy$" out || fail "the kernel is not named"
+grep -qE "^    global loads: 32-byte sectors they touched +8  ->  10  \+2  \+25.00%  $sectors$" out || fail "its sectors are not told"
+expect_out "which line: kz prof --kernel copy --annotate app.cu -- c"
+expect_out "meant so: kz gate --counters --write app.cu -- c"
+printf 'width 80\nexpect 32-byte sectors they touched\nwidth 80\nexpect +25.00%%\nexpect meant so\nwidth 80\nexit 7\n' |
+    "$PTY" 80 -- "$KZ" gate --counters app.cu -- c > out 2> err || fail "80 columns are too few"
+grep -q "$sectors" out && fail "names of counts do not fit 80 columns"
+expect_exit 7 gate --counters --json=gate.json app.cu -- c
 grep -q '"count": *"'"$sectors"'"' gate.json && grep -q '"before": *8, *"now": *10, *"percent": *25' gate.json || fail "the JSON file: $(cat gate.json)"
-expect_exit 4 gate --counters app.cu -- 0 c fail
+shift_by 0
+ran_with() { sed -i "s/^# arguments: .*/# arguments: $1/" app.counters.csv; }
+ran_with e
+expect_exit 0 gate --counters app.cu -- e
+expect_out "has the counts of clear<1, float>, which is gone"
+ran_with n
+expect_exit 0 gate --counters app.cu -- n
+grep -q "^  gone    clear<1, float>" out || fail "a kernel that is gone is not told"
+expect_exit 4 gate --counters --against new.csv --write app.cu -- c fail
 expect_err "app.cu ended with 1, so its counts are of no use"
-expect_exit 2 gate --counters --case x app.cu -- 0 c
+expect_exit 2 gate --counters --case x app.cu -- c
 finish

@@ -10,6 +10,7 @@ cat > kernels/primitives/vector_add/counters.csv << CSV
 # kz gate --counters, version 1: counts of the simulator
 # gpu: h200
 # compiler: 13.0.88
+# rows: 4
 kernel,case,launches,ptx__inst_executed.sum,ptx__thread_inst_executed.sum,${l1}requests_${op}ld.sum,${l1}sectors_${op}ld.sum,${l1}requests_${op}st.sum,${l1}sectors_${op}st.sum
 01_naive,add-f32-n1024-uniform,1,768,24576,64,256,32,128
 02_grid_stride,add-f32-n1024-uniform,1,1000,32000,64,256,32,128
@@ -65,7 +66,7 @@ expect_exit 2 write counters vector_add
 expect_err "kz gate --counters vector_add --case add-f32-n77-uniform --write adds them"
 echo broken >> kernels/primitives/vector_add/counters.csv
 expect_exit 2 write counters vector_add
-expect_err "counters.csv:9: a row has"
+expect_err "counters.csv:10: a row has"
 expect_exit 2 write counters no_such_family
 expect_err "no_such_family"
 finish

@@ -76,7 +76,8 @@ static kz_status read_counts(const kz_family *family, bench_counts *counts, kz_e
     snprintf(path, sizeof path, "kernels/%s/%s/counters.csv", family->group, family->name);
     if (!base_file_exists(path)) return KZ_OK;
     kz_status status = base_file_read(path, &text, &size, error);
-    if (!status) status = bench_counts_parse(path, text, counts, error);
+    if (!status) status = bench_counts_parse(path, text, size, counts, error);
+    if (!status) status = bench_counts_check_rows(path, counts, error);
     free(text);
     return status;
 }
