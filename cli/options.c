@@ -90,10 +90,23 @@ static kz_status set_seconds(const cli_option *option, const char *text, double 
                      option->name, text);
 }
 
+// The last of two would win in silence, and what the first named would not be done.
+static kz_status set_text(const cli_option *option, const char *text, const char **to, kz_error *error) {
+    if (*to) {
+        base_fail(error, KZ_INVALID, "--%s is given twice, as \"%s\" and as \"%s\"", option->name, *to, text);
+        base_fail_note(error, "it takes one value%s",
+                       strcmp(option->name, "case") == 0 ? "; a glob names several cases: --case 'sum-f32-*'"
+                                                         : "");
+        return KZ_INVALID;
+    }
+    *to = text;
+    return KZ_OK;
+}
+
 static kz_status set_option(const cli_option *option, const char *value, void *field, kz_error *error) {
     switch (option->kind) {
     case CLI_FLAG: *(bool *)field = true; return KZ_OK;
-    case CLI_TEXT: *(const char **)field = value; return KZ_OK;
+    case CLI_TEXT: return set_text(option, value, field, error);
     case CLI_LIST: return add_to_list(field, value, error);
     case CLI_INTEGER: return set_integer(option, value, field, error);
     case CLI_SECONDS: return set_seconds(option, value, field, error);

@@ -48,6 +48,15 @@ static void reads_every_kind(void **state) {
     assert_string_equal(words.items[1], "b");
 }
 
+static void one_value_is_not_given_twice(void **state) {
+    (void)state;
+    opts o;
+    cli_list words;
+    kz_error error;
+    assert_int_equal(PARSE("--name", "x", "--name=y"), KZ_INVALID);
+    assert_non_null(strstr(error.message, "--name is given twice, as \"x\" and as \"y\""));
+}
+
 static void an_output_takes_a_path_only_where_it_looks_like_one(void **state) {
     (void)state;
     opts o;
@@ -150,6 +159,7 @@ static void lists_with_commas_are_split(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(reads_every_kind),
+        cmocka_unit_test(one_value_is_not_given_twice),
         cmocka_unit_test(an_output_takes_a_path_only_where_it_looks_like_one),
         cmocka_unit_test(says_what_is_wrong),
         cmocka_unit_test(seconds_are_above_zero),
