@@ -46,7 +46,8 @@ static int exit_code(const report_bench *report) {
     if (cli_interrupted()) return CLI_INTERRUPTED;
     if (t->failed) return (int)cli_exit_of(t->failure);
     // Few samples settle nothing, and meet no target.
-    if (!report->run.quick && (t->missed || t->unsettled || report->since.worse)) return CLI_REGRESSION;
+    if (!report->run.quick && (t->missed || t->unsettled || t->over || report->since.worse))
+        return CLI_REGRESSION;
     return report->absent ? CLI_UNCHECKED : CLI_OK;
 }
 

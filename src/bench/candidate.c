@@ -162,7 +162,8 @@ static kz_status peak_allocate(peak *r, kz_error *error) {
 kz_status bench_candidate_peak(const bench_data *data, bench_probes *probes, bench_peak kind, double bytes,
                                bench_candidate *candidate, kz_error *error) {
     static const char *const names[] = {"copy by the driver", "copy by a kernel", "read"};
-    *candidate = bench_candidate_blank(BENCH_PEAK, "peak", names[kind]);
+    bool cpu = kz_device_get_info(data->device)->kind == KZ_DEVICE_CPU;
+    *candidate = bench_candidate_blank(BENCH_PEAK, "peak", cpu ? "copy by memcpy" : names[kind]);
     if (kind != BENCH_PEAK_COPY_DRIVER && !bench_probes_has_kernels(probes))
         return base_fail(error, KZ_UNSUPPORTED, "this device has no kernel for the peak \"%s\"", names[kind]);
     peak *r = calloc(1, sizeof *r);

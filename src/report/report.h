@@ -63,11 +63,13 @@ typedef struct report_column {
     const char *title;
     bool right;           // numbers
     report_shrink shrink; // what becomes of it where the line is too long
-    int least;            // columns it takes at least: tables printed one after another stay aligned
+    int least; // columns it takes where there is room: tables printed one after another stay aligned
 } report_column;
 
 typedef struct report_table report_table;
 report_table *report_table_open(const report_column *columns, size_t count); // NULL when out of memory
+// What is too wide for a terminal is printed in parts, one below the other; each has the first column.
+void report_table_fold(report_table *table);
 // One cell after another, row after row.
 void report_table_add(report_table *table, report_tone tone, const char *format, ...)
     __attribute__((format(printf, 3, 4)));

@@ -2,7 +2,7 @@
 # kz bench: counters and never a time on the simulator, records that are kept, errors with their next step.
 . "$(dirname "$0")/lib.sh"
 expect_exit 0 bench vector_add --device sim --case add-f32-n1025-uniform --json "$FOLDER/sim.jsonl"
-expect_out "thread instructions"
+expect_out "thread inst"
 expect_out "04_unrolled"
 grep -q ' [mun]s ' "$FOLDER/out" && fail "a time was printed for a simulated kernel"
 [ "$("$JSON_LINES" mode counters < "$FOLDER/sim.jsonl")" = 4 ] || fail "not one record per variant"

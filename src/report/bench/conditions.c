@@ -30,6 +30,13 @@ static bench_ratio ratio_to_rival(const bench_outcome *o, size_t result, size_t 
     return bench_outcome_ratio(o, result, (size_t)rival, condition);
 }
 
+bench_verdict report_bench_verdict(const bench_outcome *o, size_t result, size_t rival, size_t condition) {
+    bench_ratio ratio = bench_outcome_ratio(o, result, rival, condition);
+    bool settled = o->results[result].timings[condition].series.state == BENCH_CONVERGED &&
+                   o->results[rival].timings[condition].series.state == BENCH_CONVERGED;
+    return ratio.valid && settled ? bench_judge(&ratio, 0.02) : BENCH_UNDECIDED;
+}
+
 static void add_cell(const view *v, report_table *table, size_t result, size_t condition) {
     static const report_tone tones[] = {REPORT_PLAIN, REPORT_PLAIN, REPORT_GOOD, REPORT_WARN};
     const bench_timing *t = &v->o->results[result].timings[condition];
@@ -43,7 +50,8 @@ static void add_cell(const view *v, report_table *table, size_t result, size_t c
     report_tone tone = provider == BENCH_PEAK ? REPORT_DIM : REPORT_PLAIN;
     if (ratio.valid) {
         snprintf(speed, sizeof speed, 1 / ratio.ratio < 0.01 ? "%.4fx" : "%.3fx", 1 / ratio.ratio);
-        if (provider != BENCH_PEER) tone = tones[bench_judge(&ratio, 0.02)];
+        size_t rival = (size_t)bench_outcome_best_under(v->o, BENCH_PEER, condition);
+        if (provider != BENCH_PEER) tone = tones[report_bench_verdict(v->o, result, rival, condition)];
     }
     const char *mark = t->over_peak                         ? "!"
                        : t->series.state != BENCH_CONVERGED ? "~"
@@ -80,14 +88,14 @@ static void print_table(const view *v, const size_t *conditions, size_t count) {
 }
 
 // As many as fit the line beside the longest name.
-static size_t columns_that_fit(const bench_outcome *o) {
-    size_t widest = NAME;
+static size_t columns_that_fit(const bench_outcome *o, const report_style *style) {
+    size_t widest = NAME, line = style->terminal && style->width < LINE ? (size_t)style->width : LINE;
     char name[REPORT_BENCH_NAME];
     for (size_t i = 0; i < o->count; i++) {
         size_t width = report_width(report_bench_name(&o->results[i].candidate, name));
         if (width > widest) widest = width;
     }
-    size_t room = widest < LINE ? (LINE - widest) / (COLUMN + GAP) : 0;
+    size_t room = widest < line ? (line - widest) / (COLUMN + GAP) : 0;
     return room < 1 ? 1 : room < COLUMNS ? room : COLUMNS;
 }
 
@@ -99,11 +107,14 @@ static void print_slower(const view *v) {
     for (size_t k = 0; v->ours >= 0 && k < v->o->condition_count; k++) {
         int rival = bench_outcome_best_under(v->o, BENCH_PEER, k);
         bench_ratio ratio = ratio_to_rival(v->o, (size_t)v->ours, k);
-        if (!ratio.valid || bench_judge(&ratio, 0.02) != BENCH_SLOWER) continue;
-        report_print(v->file, v->style, REPORT_WARN, "  slower than %s: %s, %s, %.3fx [%.3f, %.3f]\n",
-                     v->o->results[rival].candidate.by, v->o->results[v->ours].candidate.name,
-                     bench_condition_name(v->o->conditions[k], name), 1 / ratio.ratio, 1 / ratio.high,
-                     1 / ratio.low);
+        if (!ratio.valid || report_bench_verdict(v->o, (size_t)v->ours, (size_t)rival, k) != BENCH_SLOWER)
+            continue;
+        base_text text = {0};
+        base_text_add(&text, "slower than %s: %s, %s, %.3fx [%.3f, %.3f]", v->o->results[rival].candidate.by,
+                      v->o->results[v->ours].candidate.name, bench_condition_name(v->o->conditions[k], name),
+                      1 / ratio.ratio, 1 / ratio.high, 1 / ratio.low);
+        if (text.data) report_note(v->file, v->style, REPORT_WARN, 2, text.data);
+        base_text_free(&text);
     }
 }
 
@@ -175,7 +186,7 @@ static bool was_timed(const bench_outcome *o, size_t condition) {
 
 void report_bench_print_conditions(FILE *file, const report_style *style, const bench_outcome *o, int ours) {
     view v = {.file = file, .style = style, .o = o, .ours = ours};
-    const size_t most = columns_that_fit(o);
+    const size_t most = columns_that_fit(o, style);
     for (size_t k = 0; k < o->condition_count; k++)
         v.compare = v.compare || bench_outcome_best_under(o, BENCH_PEER, k) >= 0;
     for (int mode = 0; mode < BENCH_MODES; mode++) {

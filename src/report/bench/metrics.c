@@ -92,11 +92,15 @@ static void cell_greatest(base_text *out, const view *v) {
     char text[REPORT_NUMBER];
     if (bench_worst_check(v->r)) base_text_add(out, "%s", report_error_of(text, v->r));
 }
-static void cell_of_bound(base_text *out, const view *v) {
-    const bench_check *const checks[] = {&v->r->before, &v->r->after, &v->r->fresh};
+static double share_of_bound(const bench_result *r) { // -1: not checked
+    const bench_check *const checks[] = {&r->before, &r->after, &r->fresh};
     double worst = -1;
     for (size_t i = 0; i < BASE_COUNT(checks); i++)
         if (checks[i]->done) worst = fmax(worst, checks[i]->comparison.worst_ratio);
+    return worst;
+}
+static void cell_of_bound(base_text *out, const view *v) {
+    double worst = share_of_bound(v->r);
     if (isinf(worst))
         base_text_add(out, "not 0"); // the bound is 0: only the exact answer is right
     else if (worst >= 0)
@@ -243,7 +247,7 @@ static bool says_nothing(const column *columns, size_t count, size_t result) {
 
 static void print_columns(FILE *file, const report_style *style, const bench_outcome *o,
                           report_metric_group group, const column *columns, size_t count, const char *other) {
-    report_column titles[REPORT_COLUMNS] = {{groups_table[group].name, .least = 24, .shrink = true}};
+    report_column titles[REPORT_COLUMNS] = {{groups_table[group].name, .least = 24}};
     for (size_t k = 0; k < count; k++) {
         bool right = metrics[columns[k].metric].right;
         const char *title = metrics[columns[k].metric].title;
@@ -264,7 +268,7 @@ static void print_columns(FILE *file, const report_style *style, const bench_out
                                                                 : "");
         }
     }
-    if (table) report_table_print(table, file, style, true);
+    if (table) report_table_fold(table), report_table_print(table, file, style, true);
     report_table_close(table);
 }
 
@@ -273,6 +277,11 @@ static void print_below(FILE *file, const report_style *style, const bench_outco
                         report_metric_group group) {
     const bench_limit *l = &o->limit;
     char rate[REPORT_NUMBER];
+    bool full = false;
+    for (size_t i = 0; i < o->count; i++) full = full || share_of_bound(&o->results[i]) > 0.9;
+    if (group == REPORT_METRIC_error && full)
+        report_note(file, style, REPORT_DIM, 2,
+                    "up to 100% of the bound is right: where it allows one rounding, one rounding takes it");
     if (group == REPORT_METRIC_rate && l->name && l->name[0]) {
         report_print(file, style, REPORT_DIM, "  %.3g flops per byte", l->intensity);
         if (isfinite(l->ridge)) report_print(file, style, REPORT_DIM, ", the ridge is at %.3g", l->ridge);

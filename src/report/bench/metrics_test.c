@@ -102,6 +102,12 @@ static void each_group_is_a_table(void **state) {
            "error                       error  of bound  elements  checked\n"
            "02_vector                 2.0e-06       50%         7  before, other inputs\n"
            "cub DeviceTransform             0        0%         7  before\n\n");
+    o->results[0].before.comparison.worst_ratio = 0.999;
+    expect(o, 1u << REPORT_METRIC_error,
+           "error                       error  of bound  elements  checked\n"
+           "02_vector                 2.0e-06      100%         7  before, other inputs\n"
+           "cub DeviceTransform             0        0%         7  before\n"
+           "  up to 100% of the bound is right: where it allows one rounding, one rounding takes it\n\n");
     expect(o, 1u << REPORT_METRIC_memory,
            "memory                    buffers  workspace  its own  in all\n"
            "02_vector                  400 MB        0 B        -  400 MB\n"

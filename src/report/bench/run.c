@@ -182,8 +182,8 @@ void report_bench_case(report_bench *r, const bench_request *request, const benc
     keep(r, request, outcome, targets);
     report_bench_print(file, &style, request->family, request->c, &r->run.device, outcome, targets,
                        &r->tally);
-    // Where conditions take the columns, the errors have a table of their own.
-    unsigned errors = report_bench_has_several(outcome) ? 1u << REPORT_METRIC_error : 0;
+    // Where conditions take the columns, and nobody chose any, the errors have a table of their own.
+    unsigned errors = report_bench_has_several(outcome) && !r->metrics ? 1u << REPORT_METRIC_error : 0;
     report_metrics_print(file, &style, outcome, r->metrics | errors);
     compare(r, request, outcome);
     note_missing_rivals(r, &style, request->family, outcome, peers);
@@ -201,7 +201,8 @@ void report_bench_end(const report_bench *r, double seconds) {
     if (t->wrong) fprintf(file, "; %zu wrong", t->wrong);
     if (t->rivals_amiss)
         fprintf(file, "; %zu figure%s of rivals missing", t->rivals_amiss, t->rivals_amiss == 1 ? "" : "s");
-    if (t->unsettled) fprintf(file, "; %zu not settled", t->unsettled);
+    if (t->unsettled) fprintf(file, "; %zu not converged", t->unsettled);
+    if (t->over) fprintf(file, "; %zu above the peak", t->over);
     fprintf(file, "\n");
     if (r->baseline)
         fprintf(file, "since the earlier records: %zu worse, %zu better, %zu the same, %zu not there\n",

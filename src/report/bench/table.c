@@ -20,17 +20,20 @@ bool report_bench_has_several(const bench_outcome *o) {
     return o->timed && o->condition_count > 1u + (bench_outcome_counterpart(o) >= 0);
 }
 
+// In two lines where the terminal is too narrow for one.
 static void print_title(const view *v, const kz_family *family) {
     char bytes[REPORT_NUMBER], condition[BENCH_CONDITION_TEXT];
-    report_print(v->file, v->style, REPORT_BOLD, "%s %s", family->name, v->o->name);
-    report_print(v->file, v->style, REPORT_DIM, "  on %s, %s", v->device->name,
-                 report_bytes(bytes, v->o->work.bytes));
+    base_text about = {0};
+    base_text_add(&about, "on %s, %s", v->device->name, report_bytes(bytes, v->o->work.bytes));
     if (v->o->timed && v->several)
-        report_print(v->file, v->style, REPORT_DIM, ", %zu conditions", v->o->condition_count);
+        base_text_add(&about, ", %zu conditions", v->o->condition_count);
     else if (v->o->timed)
-        report_print(v->file, v->style, REPORT_DIM, ", %s",
-                     bench_condition_title(v->o->conditions[v->o->figure], condition));
-    fprintf(v->file, "\n");
+        base_text_add(&about, ", %s", bench_condition_title(v->o->conditions[v->o->figure], condition));
+    size_t width = strlen(family->name) + 1 + strlen(v->o->name) + 2 + about.length;
+    report_print(v->file, v->style, REPORT_BOLD, "%s %s", family->name, v->o->name);
+    if (v->style->terminal && width > (size_t)v->style->width) fputc('\n', v->file);
+    report_print(v->file, v->style, REPORT_DIM, "  %s\n", about.data ? about.data : "");
+    base_text_free(&about);
 }
 
 // ---- times --------------------------------------------------------------------------------------
@@ -49,13 +52,13 @@ static void add_rival(const view *v, report_table *table, size_t index) {
     if (v->rival >= 0 && (c->provider == BENCH_ZOO || c->provider == BENCH_GUEST))
         ratio = bench_outcome_ratio(v->o, index, (size_t)v->rival, v->o->figure);
     if (!ratio.valid) {
-        report_table_add(table, REPORT_PLAIN, "%s", "");
+        for (int i = 0; i < 2; i++) report_table_add(table, REPORT_PLAIN, "%s", "");
         return;
     }
     static const report_tone tones[] = {REPORT_PLAIN, REPORT_PLAIN, REPORT_GOOD, REPORT_WARN};
-    bench_verdict verdict = bench_judge(&ratio, 0.02);
-    report_table_add(table, tones[verdict], "%.3fx [%.3f, %.3f] %s", 1 / ratio.ratio, 1 / ratio.high,
-                     1 / ratio.low, bench_verdict_name(verdict));
+    bench_verdict verdict = report_bench_verdict(v->o, index, (size_t)v->rival, v->o->figure);
+    report_table_add(table, tones[verdict], "%.3fx %s", 1 / ratio.ratio, bench_verdict_name(verdict));
+    report_table_add(table, REPORT_DIM, "[%.3f, %.3f]", 1 / ratio.high, 1 / ratio.low);
 }
 
 // Bytes, or flops where those are so many that no memory could be the limit. A peak moves bytes either way.
@@ -97,23 +100,27 @@ static void add_timed_row(const view *v, report_table *table, size_t index) {
 }
 
 // Its row is empty: the reason stands below, where there is room for it.
-static void add_untimed_row(report_table *table, const bench_result *r, int columns) {
+static void add_untimed_row(report_table *table, const bench_result *r, size_t columns) {
     char name[REPORT_BENCH_NAME];
     report_tone tone = r->status == KZ_UNSUPPORTED ? REPORT_DIM : REPORT_BAD;
     report_table_add(table, tone, "%s", report_bench_name(&r->candidate, name));
     report_table_add(table, tone, "-");
-    for (int i = 2; i < columns; i++) report_table_add(table, REPORT_PLAIN, "%s", "");
+    for (size_t i = 2; i < columns; i++) report_table_add(table, REPORT_PLAIN, "%s", "");
 }
 
+// Intervals are left out where the terminal has no room for them.
 static void print_times(const view *v) {
     char rival[48] = "";
     if (v->rival >= 0) snprintf(rival, sizeof rival, "vs %s", v->o->results[v->rival].candidate.by);
     const char *rate = bench_work_computes(&v->o->work) ? "computes" : "moves";
-    const report_column columns[] = {
-        {"candidate", false, true, 24}, {"time", true, false, 8},
-        {"+-", true, false, 5},         {"error", true, false, 7},
-        {rate, true, false, 9},         {of_cores(v) ? "of cores" : "of copy", true, false, 7},
-        {rival, false, false, 0}};
+    const report_column columns[] = {{"candidate", false, REPORT_SHRINKS, 24},
+                                     {"time", true, REPORT_STAYS, 8},
+                                     {"+-", true, REPORT_SPARE, 5},
+                                     {"error", true, REPORT_STAYS, 7},
+                                     {rate, true, REPORT_STAYS, 9},
+                                     {of_cores(v) ? "of cores" : "of copy", true, REPORT_STAYS, 7},
+                                     {rival, false, REPORT_STAYS, 0},
+                                     {v->rival >= 0 ? "interval" : "", false, REPORT_SPARE, 0}};
     report_table *table = report_table_open(columns, BASE_COUNT(columns));
     if (!table) return;
     for (size_t i = 0; i < v->o->count; i++) {
@@ -122,6 +129,7 @@ static void print_times(const view *v) {
         else
             add_untimed_row(table, &v->o->results[i], BASE_COUNT(columns));
     }
+    report_table_fold(table);
     report_table_print(table, v->file, v->style, true);
     report_table_close(table);
 }
@@ -132,24 +140,43 @@ static void add_share(report_table *table, uint64_t used, uint64_t ideal) {
     if (used == 0)
         report_table_add(table, REPORT_DIM, "-");
     else
-        report_table_add(table, used > ideal ? REPORT_WARN : REPORT_GOOD, "%.2f",
+        report_table_add(table, used > ideal ? REPORT_WARN : REPORT_GOOD, "%.2fx",
                          (double)used / (double)ideal);
+}
+
+// A count that no candidate has is no column.
+typedef uint64_t (*counter)(const kz_counters *c);
+static uint64_t atomics(const kz_counters *c) { return c->atomic_requests; }
+static uint64_t barriers(const kz_counters *c) { return c->barriers; }
+
+static counter if_any(const view *v, counter get) {
+    for (size_t i = 0; i < v->o->count; i++)
+        if (v->o->results[i].counters.valid && get(&v->o->results[i].counters)) return get;
+    return NULL;
+}
+
+static void add_counter(report_table *table, const kz_counters *c, counter get) {
+    if (get) report_table_add(table, REPORT_PLAIN, "%llu", (unsigned long long)get(c));
 }
 
 // Counts, not times: the simulator has no clock.
 static void print_counters(const view *v) {
-    static const report_column columns[] = {
-        {"candidate", false, false, 18},       {"thread instructions", true, false, 0},
-        {"warp instructions", true, false, 0}, {"sectors/ideal", true, false, 0},
-        {"wavefronts/ideal", true, false, 0},  {"atomics", true, false, 0},
-        {"barriers", true, false, 0}};
-    report_table *table = report_table_open(columns, BASE_COUNT(columns));
+    const counter extra[] = {if_any(v, atomics), if_any(v, barriers)};
+    report_column columns[7] = {{"candidate", .least = 19},
+                                {"thread inst", .right = true},
+                                {"warp inst", .right = true},
+                                {"global", .right = true},
+                                {"shared", .right = true}};
+    size_t count = 5;
+    if (extra[0]) columns[count++] = (report_column){"atomics", .right = true};
+    if (extra[1]) columns[count++] = (report_column){"barriers", .right = true};
+    report_table *table = report_table_open(columns, count);
     if (!table) return;
     for (size_t i = 0; i < v->o->count; i++) {
         const bench_result *r = &v->o->results[i];
         const kz_counters *c = &r->counters;
         if (r->status != KZ_OK || !c->valid) {
-            add_untimed_row(table, r, BASE_COUNT(columns));
+            add_untimed_row(table, r, count);
             continue;
         }
         report_table_add(table, REPORT_PLAIN, "%s", r->candidate.name);
@@ -157,11 +184,13 @@ static void print_counters(const view *v) {
         report_table_add(table, REPORT_PLAIN, "%llu", (unsigned long long)c->warp_instructions);
         add_share(table, c->global_sectors, c->global_ideal_sectors);
         add_share(table, c->shared_wavefronts, c->shared_ideal_wavefronts);
-        report_table_add(table, REPORT_PLAIN, "%llu", (unsigned long long)c->atomic_requests);
-        report_table_add(table, REPORT_PLAIN, "%llu", (unsigned long long)c->barriers);
+        for (size_t k = 0; k < BASE_COUNT(extra); k++) add_counter(table, c, extra[k]);
     }
+    report_table_fold(table);
     report_table_print(table, v->file, v->style, true);
     report_table_close(table);
+    report_note(v->file, v->style, REPORT_DIM, 2,
+                "global: sectors by the least possible; shared: wavefronts by the least possible");
 }
 
 // ---- what stands below the table ---------------------------------------------------------------------
@@ -195,7 +224,7 @@ static void describe_target(const view *v, base_text *out) {
 }
 
 static void print_note(const view *v, report_tone tone, const char *text) {
-    report_print(v->file, v->style, tone, "  %s\n", text);
+    report_note(v->file, v->style, tone, 2, text);
 }
 
 static void print_target(const view *v) {
@@ -252,13 +281,15 @@ static void print_reasons(const view *v) {
         const char *line = r->error.message[0] ? r->error.message
                            : v->o->interrupted ? "interrupted"
                                                : "not timed";
-        report_print(v->file, v->style, r->status == KZ_UNSUPPORTED ? REPORT_DIM : REPORT_BAD,
-                     "  %s: %.*s%s\n", report_bench_name(&r->candidate, name), (int)strcspn(line, "\n"), line,
-                     other_time(v, r, other));
+        base_text text = {0};
+        base_text_add(&text, "%s: %.*s%s", report_bench_name(&r->candidate, name), (int)strcspn(line, "\n"),
+                      line, other_time(v, r, other));
+        if (text.data) print_note(v, r->status == KZ_UNSUPPORTED ? REPORT_DIM : REPORT_BAD, text.data);
+        base_text_free(&text);
     }
 }
 
-// Peaks that were not measured beside this case are named, and whence they are.
+// Peaks that were not measured beside this case are named, with their origin.
 static void print_known_peaks(const view *v) {
     char rate[REPORT_NUMBER];
     const bench_known_peak *cores = &v->o->known_compute, *copy = &v->o->known_copy;
@@ -290,12 +321,28 @@ static void print_processes(const view *v) {
                      most);
 }
 
+// Times that vary: the ratio of samples taken in turns is not that of the medians above it.
+static bool ratios_differ(const view *v) {
+    for (size_t i = 0; v->rival >= 0 && i < v->o->count; i++) {
+        const bench_result *r = &v->o->results[i], *rival = &v->o->results[v->rival];
+        if (r->candidate.provider != BENCH_ZOO && r->candidate.provider != BENCH_GUEST) continue;
+        bench_ratio ratio = bench_outcome_ratio(v->o, i, (size_t)v->rival, v->o->figure);
+        double medians = r->timings[v->o->figure].series.summary.median /
+                         rival->timings[v->o->figure].series.summary.median;
+        if (ratio.valid && fabs(log(ratio.ratio / medians)) > 0.05) return true;
+    }
+    return false;
+}
+
 static void print_notes(const view *v) {
     if (v->o->timed && !v->several) print_known_peaks(v);
     if (v->o->timed) print_processes(v);
     if (v->target.target) print_target(v);
     if (v->o->timed && !v->several) {
         report_bench_print_clocks(v->file, v->style, v->o, v->o->figure);
+        if (ratios_differ(v))
+            print_note(v, REPORT_DIM,
+                       "times vary: a ratio is the median of pairs taken in turns, not that of the medians");
         print_list(v, REPORT_WARN, "not converged:", unsettled);
         print_list(v, REPORT_WARN, "interrupted:", cut_short);
         print_list(v, REPORT_WARN, "two speeds, the middle half of the samples spans more than 10%:", split);
@@ -327,6 +374,7 @@ static bool is_rival(const bench_result *r) { return r->candidate.provider == BE
 static void count(const view *v, report_bench_tally *tally) {
     bool doubtful =
         v->best >= 0 && v->o->results[v->best].timings[v->o->figure].series.state != BENCH_CONVERGED;
+    bool over = false;
     tally->cases++;
     for (size_t i = 0; i < v->o->count; i++) {
         const bench_result *r = &v->o->results[i];
@@ -335,9 +383,10 @@ static void count(const view *v, report_bench_tally *tally) {
         tally->rivals_amiss += rival && amiss;
         tally->wrong += !rival && r->status == KZ_WRONG;
         if (!rival && amiss && r->status != KZ_WRONG && tally->failed++ == 0) tally->failure = r->status;
-        doubtful = doubtful || is_over(r, v->o->figure);
+        over = over || is_over(r, v->o->figure);
     }
-    tally->unsettled += v->o->timed && doubtful;
+    tally->over += v->o->timed && over;
+    tally->unsettled += v->o->timed && doubtful && !over;
     if (v->best < 0 || !v->target.target) return;
     tally->open += isnan(v->target.value);
     tally->met += v->target.met;

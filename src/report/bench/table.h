@@ -12,7 +12,8 @@ typedef struct report_bench_tally {
     kz_status failure;    // of the first of them that failed
     size_t
         rivals_amiss; // rivals that are wrong or failed: rows that say so, and no fault of what is measured
-    size_t unsettled; // cases whose best did not converge, or with one above the peak
+    size_t unsettled; // cases whose best did not converge
+    size_t over;      // cases with one above the peak
     size_t met, missed, open; // targets, judged for the best of each case; open: could not be measured
     base_text shortfalls;     // a line for each case that missed its target or did not settle
 } report_bench_tally;
@@ -31,6 +32,9 @@ const char *report_bench_name(const bench_candidate *candidate, char text[REPORT
 
 // ---- inside: several conditions beside each other (conditions.c) ---------------------------------------------
 
+// Faster or slower than the rival, by 2% at least; undecided where one of the two has not converged.
+bench_verdict report_bench_verdict(const bench_outcome *outcome, size_t result, size_t rival,
+                                   size_t condition);
 // `ours` is the result that stands for us, or -1.
 void report_bench_print_conditions(FILE *file, const report_style *style, const bench_outcome *outcome,
                                    int ours);

@@ -45,8 +45,38 @@ static void tables_align_and_shrink(void **state) {
     free(text);
     style = (report_style){.width = 36, .utf8 = true};
     text = print_table(&style);
-    assert_string_equal(text, "name    count  why\n"
-                              "é           7  a reason that is lon…\n");
+    assert_string_equal(text, "name  count  why\n"
+                              "é         7  a reason that is longe…\n"); // blanks gave way first
+    free(text);
+}
+
+static void a_table_that_is_too_wide_is_folded(void **state) {
+    (void)state;
+    const report_column columns[] = {
+        {"name", .least = 12}, {"first", .right = true}, {"second", .right = true}, {.title = "third"}};
+    report_table *table = report_table_open(columns, 4);
+    report_table_fold(table);
+    static const char *const cells[] = {"one", "11", "12", "words", "two", "21", "22", ""};
+    for (size_t i = 0; i < BASE_COUNT(cells); i++) report_table_add(table, REPORT_PLAIN, "%s", cells[i]);
+    char *text = NULL;
+    size_t size;
+    FILE *file = open_memstream(&text, &size);
+    report_table_print(table, file, &(report_style){.width = 20, .terminal = true}, true);
+    report_table_print(table, file, &(report_style){.width = 28, .terminal = true}, true); // blanks give way
+    report_table_print(table, file, &(report_style){.width = 20}, false); // a file is no terminal
+    fclose(file);
+    report_table_close(table);
+    assert_string_equal(text, "name  first  second\n"
+                              "one      11      12\n"
+                              "two      21      22\n"
+                              "name  third\n"
+                              "one   words\n"
+                              "two\n"
+                              "name    first  second  third\n"
+                              "one        11      12  words\n"
+                              "two        21      22\n"
+                              "one    11  12  words\n"
+                              "two    21  22\n");
     free(text);
 }
 
@@ -208,6 +238,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(numbers_have_three_digits),
         cmocka_unit_test(tables_align_and_shrink),
+        cmocka_unit_test(a_table_that_is_too_wide_is_folded),
         cmocka_unit_test(a_note_is_wrapped_on_a_terminal_alone),
         cmocka_unit_test(spare_columns_are_left_out_first),
         cmocka_unit_test(colour_only_where_asked_for),

@@ -1,7 +1,7 @@
 // Tables: cells are kept until they are printed, for only then the widths are known.
 //
-// Where the line would be longer than the terminal, the spare columns are left out; then those that shrink are cut, the
-// widest first.
+// Where the line would be longer than the terminal, blanks give way first; then the spare columns are left out; then those
+// that shrink are cut, the widest first. What is still too long is folded, if that was asked for.
 #include "report/report.h"
 
 #include <stdlib.h>
@@ -15,6 +15,7 @@ typedef struct cell {
 struct report_table {
     report_column columns[REPORT_COLUMNS];
     size_t column_count;
+    bool folds;
     cell *cells;
     size_t cell_count, capacity;
 };
@@ -35,6 +36,8 @@ report_table *report_table_open(const report_column *columns, size_t count) {
     return table;
 }
 
+void report_table_fold(report_table *table) { table->folds = true; }
+
 void report_table_add(report_table *table, report_tone tone, const char *format, ...) {
     if (table->cell_count == table->capacity) {
         size_t capacity = table->capacity ? table->capacity * 2 : 64;
@@ -53,33 +56,37 @@ void report_table_add(report_table *table, report_tone tone, const char *format,
 
 static const char *text_of(const cell *c) { return c->text ? c->text : ""; }
 
+// Of the columns that are wider than `least`, all of them or those that are cut.
+static int widest(const report_table *table, const int *widths, const int *least, bool all) {
+    int found = -1;
+    for (int i = 0; i < (int)table->column_count; i++)
+        if ((all || table->columns[i].shrink == REPORT_SHRINKS) && widths[i] > least[i] &&
+            (found < 0 || widths[i] > widths[found]))
+            found = i;
+    return found;
+}
+
 static void measure(const report_table *table, int room, bool header, int widths[REPORT_COLUMNS]) {
-    int total = 0;
-    for (size_t i = 0; i < table->column_count; i++) {
-        int title = header ? (int)report_width(table->columns[i].title) : 0;
-        widths[i] = title > table->columns[i].least ? title : table->columns[i].least;
-    }
+    int total = 0, content[REPORT_COLUMNS], least[REPORT_COLUMNS];
+    for (size_t i = 0; i < table->column_count; i++)
+        content[i] = header ? (int)report_width(table->columns[i].title) : 0;
     for (size_t i = 0; i < table->cell_count; i++) {
         int width = (int)report_width(text_of(&table->cells[i]));
-        int *column = &widths[i % table->column_count];
+        int *column = &content[i % table->column_count];
         if (width > *column) *column = width;
     }
-    for (size_t i = 0; i < table->column_count; i++) total += widths[i] + (i ? GAP : 0);
+    for (size_t i = 0; i < table->column_count; i++) {
+        widths[i] = content[i] > table->columns[i].least ? content[i] : table->columns[i].least;
+        least[i] = LEAST_SHRUNK;
+        total += widths[i] + (i ? GAP : 0);
+    }
+    for (int i; total > room && (i = widest(table, widths, content, true)) >= 0; total--) widths[i]--;
     for (size_t i = table->column_count; i-- > 0 && total > room;)
         if (table->columns[i].shrink == REPORT_SPARE) {
             total -= widths[i] + GAP;
             widths[i] = LEFT_OUT;
         }
-    while (total > room) {
-        int widest = -1;
-        for (int i = 0; i < (int)table->column_count; i++)
-            if (table->columns[i].shrink == REPORT_SHRINKS && widths[i] > LEAST_SHRUNK &&
-                (widest < 0 || widths[i] > widths[widest]))
-                widest = i;
-        if (widest < 0) return;
-        widths[widest]--;
-        total--;
-    }
+    for (int i; total > room && (i = widest(table, widths, least, false)) >= 0; total--) widths[i]--;
 }
 
 // `width` characters of the text, the last one an ellipsis where it is longer.
@@ -114,10 +121,9 @@ static void print_row(const report_table *table, FILE *file, const report_style 
     fputc('\n', file);
 }
 
-void report_table_print(const report_table *table, FILE *file, const report_style *style, bool header) {
-    int widths[REPORT_COLUMNS];
+static void print_part(const report_table *table, FILE *file, const report_style *style, bool header,
+                       const int widths[REPORT_COLUMNS]) {
     size_t n = table->column_count;
-    measure(table, style->width, header, widths);
     if (header) {
         cell titles[REPORT_COLUMNS];
         for (size_t i = 0; i < n; i++) titles[i] = (cell){(char *)table->columns[i].title, REPORT_DIM};
@@ -125,6 +131,34 @@ void report_table_print(const report_table *table, FILE *file, const report_styl
     }
     for (size_t row = 0; row + n <= table->cell_count; row += n)
         print_row(table, file, style, table->cells + row, widths);
+}
+
+// Leaves out of `part` what is not in the part that begins with column `from`: one column at least, and as many as fit
+// beside the first. Gives back where the next part begins.
+static size_t take_part(const report_table *table, int room, size_t from, int part[REPORT_COLUMNS]) {
+    size_t to = from;
+    for (int total = part[0]; to < table->column_count; to++) {
+        total += part[to] == LEFT_OUT ? 0 : GAP + part[to];
+        if (total > room && to > from) break;
+    }
+    for (size_t i = 1; i < table->column_count; i++)
+        if (i < from || i >= to) part[i] = LEFT_OUT;
+    return to;
+}
+
+void report_table_print(const report_table *table, FILE *file, const report_style *style, bool header) {
+    int widths[REPORT_COLUMNS], part[REPORT_COLUMNS];
+    size_t from = 1;
+    measure(table, style->width, header, widths);
+    if (!table->folds || !style->terminal) {
+        print_part(table, file, style, header, widths);
+        return;
+    }
+    do {
+        memcpy(part, widths, sizeof part);
+        from = take_part(table, style->width, from, part);
+        print_part(table, file, style, header, part);
+    } while (from < table->column_count);
 }
 
 void report_table_close(report_table *table) {
