@@ -47,7 +47,7 @@ int bench_condition_find(const bench_condition *list, size_t count, bench_condit
 bool bench_condition_from(const char *mode, const char *cache, const char *stream,
                           bench_condition *condition);
 
-// As a title says it: "one launch, cold"; "graph of launches, hot, first stream".
+// As a title says it: "one run, cold"; "graph of runs, hot, first stream".
 const char *bench_condition_title(bench_condition condition, char text[BENCH_CONDITION_TEXT]);
 // As few words as tell it from the usual one: "latency", "latency dirty", "throughput cold first".
 const char *bench_condition_name(bench_condition condition, char text[BENCH_CONDITION_TEXT]);

@@ -17,13 +17,11 @@ static void titles_state_the_condition(void **state) {
         bench_condition condition;
         const char *title, *name;
     } rows[] = {
-        {{BENCH_LATENCY, BENCH_COLD, BENCH_LATER_STREAM}, "one launch, cold", "latency"},
-        {{BENCH_LATENCY, BENCH_DIRTY, BENCH_LATER_STREAM}, "one launch, dirty", "latency dirty"},
-        {{BENCH_THROUGHPUT, BENCH_COLD, BENCH_LATER_STREAM},
-         "graph of launches, rotating buffers",
-         "throughput"},
+        {{BENCH_LATENCY, BENCH_COLD, BENCH_LATER_STREAM}, "one run, cold", "latency"},
+        {{BENCH_LATENCY, BENCH_DIRTY, BENCH_LATER_STREAM}, "one run, dirty", "latency dirty"},
+        {{BENCH_THROUGHPUT, BENCH_COLD, BENCH_LATER_STREAM}, "graph of runs, rotating buffers", "throughput"},
         {{BENCH_THROUGHPUT, BENCH_HOT, BENCH_FIRST_STREAM},
-         "graph of launches, hot, first stream",
+         "graph of runs, hot, first stream",
          "throughput hot first"},
         {{BENCH_SUSTAINED, BENCH_COLD, BENCH_FIRST_STREAM},
          "back to back for 2 s, rotating buffers, first stream",

@@ -96,7 +96,7 @@ expect_err "/dev/full"
 # Conditions: each combination is measured and kept as records of its own; nonsense is refused with what to use.
 "$KZ" bench vector_add --device cpu --case add-f32-n1025-uniform --rivals none --time 0.02 --cache cold,dirty,hot,fresh --json "$FOLDER/cold.jsonl" > "$FOLDER/out" 2>&1
 case $? in 0 | 7) ;; *) fail "bench --cache" ;; esac
-expect_out "one launch                            cold             dirty               hot             fresh"
+expect_out "one run                               cold             dirty               hot             fresh"
 for cache in cold dirty hot fresh; do
     [ "$("$JSON_LINES" cache.state "$cache" < "$FOLDER/cold.jsonl")" -ge 2 ] || fail "no record of $cache caches"
 done

@@ -48,7 +48,7 @@ FAKE_PEER_FAIL=1 KZ_PEERS=$4 expect_exit 0 check --family vector_add "$FOLDER/ad
 expect_out "no figure of fake: the peer fake failed on vector_add: it was told to"
 # Under several conditions each has its column, and its own ratio to the rival.
 KZ_PEERS=$4 expect_exit 0 bench --family vector_add "$FOLDER/add_f32.ptx" --case add-f32-n1025-uniform --mode latency --cache cold,hot --stream later,first --time 0.05 --json "$FOLDER/conditions.jsonl"
-expect_out "one launch                            cold       cold, first               hot        hot, first"
+expect_out "one run                               cold       cold, first               hot        hot, first"
 expect_out "guest add_f32.ptx           250 ms  1.000x    250 ms  1.000x    250 ms  1.000x    250 ms  1.000x"
 [ "$("$JSON_LINES" stream first < "$FOLDER/conditions.jsonl")" = "$("$JSON_LINES" stream later < "$FOLDER/conditions.jsonl")" ] || fail "streams are not measured alike"
 [ "$("$JSON_LINES" cache.state hot < "$FOLDER/conditions.jsonl")" -ge 4 ] || fail "no records of hot caches"

@@ -186,7 +186,7 @@ grep -qF '| f32-n4194304-uniform | | | **4.10 TB/s** | 4.10 TB/s (throughput) |'
     record 08_epoch_flags kz 1.4e-6 2026-11-19T00:00:00Z '[]' null | graph
 } >> results/h200/2026-11-19-feed-reduce.jsonl
 expect_exit 0 write results
-grep -qF '`sum-f32-n1048576-uniform`, latency of one launch, throughput of a graph, cold:' $readme && grep -q '^| 08_epoch_flags | throughput | 1.40 us ' $readme &&
+grep -qF '`sum-f32-n1048576-uniform`, latency of one run, throughput of a graph, cold:' $readme && grep -q '^| 08_epoch_flags | throughput | 1.40 us ' $readme &&
     grep -q '^| 07_last_block | latency | 2.00 us ' $readme || fail "a ladder of two modes: $(cat $readme)"
 expect_exit 0 check results
 

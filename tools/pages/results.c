@@ -345,9 +345,9 @@ static kz_status make_section(const results *r, const kz_family *family, base_te
         if (strcmp(f->family, family->name) != 0 || !first_of_table(r, i)) continue;
         const char *driver = bench_figure_text(f, "environment", "driver");
         base_text_add(out,
-                      "%s**%s**%s%s. Medians with cold caches, in a later stream: of one launch (mode "
+                      "%s**%s**%s%s. Medians with cold caches, in a later stream: of one run (mode "
                       "latency), and below "
-                      "50 us of a graph of launches (throughput). Checked before and after; a row is of one "
+                      "50 us of a graph of runs (throughput). Checked before and after; a row is of one "
                       "run and one "
                       "mode; the records are in `results/%s/`.\n\n",
                       out->length ? "\n" : "", f->device, driver[0] ? ", driver " : "", driver, folder_of(f));
@@ -370,9 +370,9 @@ static void make_ladder(const results *r, const kz_family *family, base_text *ou
         if (!ladder) continue;
         const bench_figure *common = common_mode(r, ladder);
         base_text_add(out, "**%s**, `%s`, %s, cold:\n\n", f->device, ladder->name,
-                      !common ? "latency of one launch, throughput of a graph"
-                      : common->condition.mode == BENCH_THROUGHPUT ? "a graph of launches"
-                                                                   : "one launch");
+                      !common ? "latency of one run, throughput of a graph"
+                      : common->condition.mode == BENCH_THROUGHPUT ? "a graph of runs"
+                                                                   : "one run");
         add_ladder(r, ladder, false, out);
         base_text_add(out, "\n");
     }

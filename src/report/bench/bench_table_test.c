@@ -293,18 +293,18 @@ static void a_title_states_the_condition(void **state) {
     report_bench_tally tally = {0};
     bench_outcome *o = make();
     char *text = print(o, HEADER "h200,add-*,of_copy,0.85,\n", &tally);
-    assert_has(text, "400 MB, one launch, cold\n");
+    assert_has(text, "400 MB, one run, cold\n");
     free(text);
     o->conditions[0] = (bench_condition){BENCH_LATENCY, BENCH_DIRTY, BENCH_FIRST_STREAM};
     text = print(o, HEADER "h200,add-*,of_copy,0.85,\n", &tally);
-    assert_has(text, "400 MB, one launch, dirty, first stream\n");
+    assert_has(text, "400 MB, one run, dirty, first stream\n");
     assert_null(strstr(text, "target")); // targets are of the usual conditions
     free(text);
     o->condition_count = 2;
     o->conditions[0] = (bench_condition){BENCH_THROUGHPUT, BENCH_HOT, BENCH_LATER_STREAM};
     o->conditions[1] = (bench_condition){BENCH_LATENCY, BENCH_HOT, BENCH_LATER_STREAM};
     text = print(o, HEADER, &tally);
-    assert_has(text, "400 MB, graph of launches, hot\n");
+    assert_has(text, "400 MB, graph of runs, hot\n");
     free(text);
     free(o);
 }
@@ -331,11 +331,11 @@ static void conditions_stand_in_columns_that_never_mix(void **state) {
     sustained->energy_j = 0.25;
     char *text = print(o, HEADER, &tally);
     assert_has(text, "on NVIDIA H200, 400 MB, 5 conditions\n");
-    assert_has(text, "one launch                            cold             dirty        hot, first\n");
+    assert_has(text, "one run                               cold             dirty        hot, first\n");
     assert_has(text, "02_vector                   110 us  0.955x    200 us  0.500x   10.0 us  3.000x\n");
     assert_has(text, "cub DeviceTransform         105 us  1.000x    100 us  1.000x   30.0 us  1.000x\n");
     assert_has(text, "01_interleaved_tree        ~400 us  0.263x         -                 -        \n");
-    assert_has(text, "graph of launches                     cold\n");
+    assert_has(text, "graph of runs                         cold\n");
     assert_has(text, "02_vector                   100 us  1.000x\n");
     assert_has(text, "back to back for 2 s                  cold\n");
     assert_has(text, "  slower than cub: 02_vector, latency, 0.955x [0.955, 0.955]\n");
@@ -352,7 +352,7 @@ static void conditions_stand_in_columns_that_never_mix(void **state) {
     text = print(o, HEADER, &tally);
     for (char *line = text; *line; line += strcspn(line, "\n") + 1) assert_true(strcspn(line, "\n") <= 100);
     assert_has(text, "hot, first\n");
-    assert_null(strstr(text, "graph of launches"));
+    assert_null(strstr(text, "graph of runs"));
     free(text);
     base_text_free(&tally.shortfalls);
     free(o);

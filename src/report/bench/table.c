@@ -261,7 +261,7 @@ static bool split(const view *v, const bench_result *r) {
     return is_timed(r, v->o->figure) && bench_series_is_split(&r->timings[v->o->figure].series);
 }
 
-// What a candidate that was left out of the figure's mode took in the other one: "; one launch, cold: 12 us".
+// What a candidate that was left out of the figure's mode took in the other one: "; one run, cold: 12 us".
 static const char *other_time(const view *v, const bench_result *r, char text[200]) {
     int other = bench_outcome_counterpart(v->o);
     char title[BENCH_CONDITION_TEXT], time[REPORT_NUMBER];
