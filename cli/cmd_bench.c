@@ -302,7 +302,7 @@ static const cli_option options_table[] = {
     CLI_AGAINST("compare with the records in this file or folder; worse is exit status 7"),
     CLI_TIME("10"),
     {"budget", CLI_SECONDS, offsetof(bench_options, budget), "S", "start no case after so many seconds"},
-    CLI_TIMEOUT_ROW("a candidate that does nothing for so long is hung (360; longer while it compiles)"),
+    CLI_TIMEOUT_ROW("a run or a sample that takes so long is hung (360); compiling has limits of its own"),
     CLI_INPUT_SEED,
     CLI_JSON("records added to this file, or to one per family in this folder/"),
     {"samples", CLI_FLAG, offsetof(bench_options, samples), NULL,

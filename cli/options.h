@@ -37,7 +37,8 @@ typedef struct cli_shared {
 #define CLI_TIMEOUT_ROW(text) CLI_ROW("timeout", CLI_SECONDS, timeout, "SECONDS", text)
 #define CLI_TIMEOUT           CLI_TIMEOUT_ROW("stop after this time and say who waits where")
 #define CLI_TIME(seconds)                                                                                    \
-    CLI_ROW("time", CLI_SECONDS, time, "S", "give up on a candidate after so many seconds (" seconds ")")
+    CLI_ROW("time", CLI_SECONDS, time, "S",                                                                  \
+            "sample a candidate for at most so many seconds (" seconds "); compiling is apart")
 #define CLI_SEED(text)        CLI_ROW("seed", CLI_INTEGER, seed, "N", text)
 #define CLI_INPUT_SEED        CLI_SEED("the seed of the inputs (2026)")
 #define CLI_SCHEDULE_SEED     CLI_SEED("another order of blocks and warps for each N > 0")

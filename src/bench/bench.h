@@ -60,7 +60,10 @@ typedef struct bench_request {
     void (*progress)(const char *what, void *context); // may be NULL: "verifying", "latency", ...
     // May be NULL: whose code runs next, as far as it has a name. Nobody's: both are "".
     void (*watch)(const char *by, const char *name, void *context);
-    void *progress_context; // of both
+    // May be NULL: what a rival in Python does while it is waited for, see bench_remote_watcher.
+    void (*waiting)(const char *by, const char *name, const char *doing, void *context);
+    void *progress_context; // of all three
+    double timeout;         // of a sample of such a rival; 0: a minute
 } bench_request;
 
 typedef struct bench_check {

@@ -28,6 +28,7 @@ static kz_status keep(bench_series *series, double seconds, kz_error *error) {
 }
 
 static kz_status take(const bench_clock *clock, size_t index, bench_series *series, kz_error *error) {
+    if (clock->ready) clock->ready(clock->self, index);
     double before = clock->now(clock->self), seconds = 0;
     kz_status status = clock->sample(clock->self, index, &seconds, error);
     series->spent += clock->now(clock->self) - before;

@@ -13,8 +13,9 @@ typedef struct bench_clock {
     void *self;
     // One sample of candidate `index`, in seconds per run of its operation.
     kz_status (*sample)(void *self, size_t index, double *seconds, kz_error *error);
-    double (*now)(void *self);       // wall clock in seconds, from anywhere
-    bool (*interrupted)(void *self); // asked between samples; NULL: never
+    void (*ready)(void *self, size_t index); // before a sample, in nobody's time; may be NULL
+    double (*now)(void *self);               // wall clock in seconds, from anywhere
+    bool (*interrupted)(void *self);         // asked between samples; NULL: never
 } bench_clock;
 
 typedef struct bench_series {

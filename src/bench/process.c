@@ -178,8 +178,9 @@ static kz_status receive_line(bench_process *p, const bench_process_wait *wait, 
     for (;;) {
         bool dead = has_ended(p, 0), whole = false; // before: what it had sent by then is a reply
         struct pollfd waits[] = {{.fd = p->lines, .events = POLLIN}, {.fd = p->words, .events = POLLIN}};
-        poll(waits, 2, dead ? 0 : POLL_MILLISECONDS);
+        int ready = poll(waits, 2, dead ? 0 : POLL_MILLISECONDS);
         take_words(p);
+        if (ready == 0 && wait->waiting) wait->waiting(wait->context);
         if (wait->interrupted && wait->interrupted()) {
             bench_process_end(p);
             return base_fail(error, KZ_TIMEOUT, "%s was interrupted while %s", wait->name, wait->doing);

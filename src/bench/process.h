@@ -30,7 +30,9 @@ void bench_process_end(bench_process *process);
 typedef struct bench_process_wait {
     const char *name, *doing;
     double seconds;
-    bool (*interrupted)(void); // may be NULL
+    bool (*interrupted)(void);      // may be NULL
+    void (*waiting)(void *context); // called now and then while nothing comes; may be NULL
+    void *context;
 } bench_process_wait;
 kz_status bench_process_ask(bench_process *process, const json_t *request, const bench_process_wait *wait,
                             json_t **reply, kz_error *error);

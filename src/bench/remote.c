@@ -15,20 +15,26 @@
 #include "bench/peers.h"
 #include "bench/runner.h"
 
-// How long each request may take. Compilers and autotuners run in `prepare` and in the first run; importing PyTorch
-// from a cold disk takes its time too.
+// How long each request may take. Compilers and autotuners run in `prepare`, in the first run, and where a graph is
+// recorded; importing PyTorch from a cold disk takes its time too.
 typedef struct request_kind {
     const char *name, *doing;
+    const char *shown; // while it is waited for
     double seconds;
-    bool limited; // by KZ_RUNNER_TIMEOUT, for tests of what hangs
+    bool compiles; // or may: no --timeout is for it
+    bool limited;  // by KZ_RUNNER_TIMEOUT, for tests of what hangs
 } request_kind;
 
 static const request_kind kinds[] = {
-    {"hello", "starting", 300, false},          {"offers", "saying what it does", 60, false},
-    {"case", "mapping the buffers", 60, false}, {"prepare", "preparing", 900, true},
-    {"run", "running once", 300, true},         {"condition", "getting ready for samples", 300, true},
-    {"sample", "taking a sample", 60, true},    {"replay", "running once more", 60, true},
-    {"done", "closing the case", 60, true},
+    {"hello", "starting", "starting", 300, true, false},
+    {"offers", "saying what it does", "", 60, true, false},
+    {"case", "mapping the buffers", "", 60, true, false},
+    {"prepare", "preparing", "compiling", 900, true, true},
+    {"run", "running once", "running once", 300, true, true},
+    {"condition", "getting ready for samples", "getting ready", 300, true, true},
+    {"sample", "taking a sample", "", 60, false, true},
+    {"replay", "running once more", "", 60, false, true},
+    {"done", "closing the case", "", 60, true, true},
 };
 
 struct bench_remote {
@@ -39,7 +45,9 @@ struct bench_remote {
     kz_error start_error;
     const bench_data *data; // whose buffers the process has mapped
     size_t users;           // candidates of that case
-    bool (*interrupted)(void);
+    bench_remote_watcher watcher;
+    char at_work[64];  // the candidate whose request it is; "" for none
+    const char *shown; // of that request
 };
 
 typedef struct remote_candidate {
@@ -80,13 +88,22 @@ static kz_status refuse(bench_remote *r, const request_kind *kind, const json_t 
     return KZ_TOOL;
 }
 
-static bench_process_wait wait_for(const bench_remote *r, const request_kind *kind) {
+static void tell_waiting(void *self) {
+    bench_remote *r = self;
+    if (r->watcher.waiting) r->watcher.waiting(r->name, r->at_work, r->shown, r->watcher.context);
+}
+
+static bench_process_wait wait_for(bench_remote *r, const request_kind *kind) {
     const char *cap = kind->limited ? getenv("KZ_RUNNER_TIMEOUT") : NULL;
     double seconds = cap ? atof(cap) : 0;
+    if (seconds <= 0 && !kind->compiles) seconds = r->watcher.timeout;
+    r->shown = kind->shown;
     return (bench_process_wait){.name = r->name,
                                 .doing = kind->doing,
                                 .seconds = seconds > 0 ? seconds : kind->seconds,
-                                .interrupted = r->interrupted};
+                                .interrupted = r->watcher.interrupted,
+                                .waiting = tell_waiting,
+                                .context = r};
 }
 
 // Takes the request, whose "do" is one of `kinds`. The reply may not be wanted.
@@ -289,13 +306,13 @@ static kz_status start(bench_remote *r, const char *device, kz_error *error) {
         snprintf(r->missing, sizeof r->missing, "%.500s", own.message);
     }
     if (status && error) *error = own;
-    if (!r->interrupted || !r->interrupted()) r->start_status = status, r->start_error = own;
+    if (!r->watcher.interrupted || !r->watcher.interrupted()) r->start_status = status, r->start_error = own;
     return status;
 }
 
 void bench_remote_identify(bench_remote *r, const char *device, bool (*interrupted)(void)) {
     if (r->version[0] || r->start_status) return;
-    r->interrupted = interrupted;
+    r->watcher = (bench_remote_watcher){.interrupted = interrupted};
     start(r, device, NULL);
     bench_process_end(&r->process);
 }
@@ -320,10 +337,11 @@ static kz_status share_case(bench_remote *r, const bench_data *data, kz_error *e
     return status;
 }
 
-kz_status bench_remote_offers(bench_remote *r, const bench_data *data, bool (*interrupted)(void),
+kz_status bench_remote_offers(bench_remote *r, const bench_data *data, const bench_remote_watcher *watcher,
                               bench_remote_offer *offer, kz_error *error) {
     *offer = (bench_remote_offer){0};
-    r->interrupted = interrupted;
+    r->watcher = *watcher;
+    r->at_work[0] = 0;
     kz_status status = start(r, kz_device_get_info(data->device)->id, error);
     json_t *reply = NULL, *one;
     size_t index;
@@ -343,6 +361,7 @@ kz_status bench_remote_offers(bench_remote *r, const bench_data *data, bool (*in
 // ---- a candidate ---------------------------------------------------------------------------------------------------
 
 static kz_status prepare(remote_candidate *c, kz_error *error) {
+    memcpy(c->remote->at_work, c->name, sizeof c->name);
     kz_status status = share_case(c->remote, c->data, error);
     json_t *reply = NULL;
     if (!status)
@@ -373,6 +392,7 @@ static kz_status open_condition(remote_candidate *c, kz_error *error) {
 // The process it was prepared in may have ended with another candidate.
 static kz_status revive(remote_candidate *c, kz_error *error) {
     const bench_process *process = &c->remote->process;
+    memcpy(c->remote->at_work, c->name, sizeof c->name);
     if (process->id && c->generation == process->generation) return KZ_OK;
     bool was_open = c->open;
     kz_status status = prepare(c, error);

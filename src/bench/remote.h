@@ -30,14 +30,24 @@ const char *bench_remote_missing(const bench_remote *remote);
 // {"torch": "2.11.0", "liger-kernel": ""}. Takes the array of names.
 kz_status bench_python_packages(json_t *names, json_t **versions, kz_error *error);
 
-// The candidates' names in a case. `interrupted`, which may be NULL, is asked while anything is waited for.
+// Who waits for it: in this case, until the next one.
+typedef struct bench_remote_watcher {
+    bool (*interrupted)(void); // asked while anything is waited for; may be NULL
+    // Called now and then while it is waited for; may be NULL. `doing` is "compiling", say; "" in a sample.
+    void (*waiting)(const char *by, const char *name, const char *doing, void *context);
+    void *context;
+    double timeout; // seconds for a sample, and for what never compiles; 0: a minute
+} bench_remote_watcher;
+
+// The candidates' names in a case.
 enum { BENCH_REMOTE_NAMES = 16 };
 typedef struct bench_remote_offer {
     size_t count;
     char names[BENCH_REMOTE_NAMES][64];
 } bench_remote_offer;
-kz_status bench_remote_offers(bench_remote *remote, const bench_data *data, bool (*interrupted)(void),
-                              bench_remote_offer *offer, kz_error *error);
+kz_status bench_remote_offers(bench_remote *remote, const bench_data *data,
+                              const bench_remote_watcher *watcher, bench_remote_offer *offer,
+                              kz_error *error);
 
 // Prepares one of the names. The data must outlive the candidate. The candidate says whose it is, whatever is returned.
 kz_status bench_candidate_remote(const bench_data *data, bench_remote *remote, const char *name,

@@ -90,8 +90,10 @@ static void open_remote(session *s, bench_remote *remote) {
     bench_remote_offer offer;
     kz_error error = {0};
     bench_result *r;
+    const bench_request *q = s->request;
+    const bench_remote_watcher watcher = {q->interrupted, q->waiting, q->progress_context, q->timeout};
     watch(s, bench_remote_name(remote), "");
-    kz_status status = bench_remote_offers(remote, &s->data, s->request->interrupted, &offer, &error);
+    kz_status status = bench_remote_offers(remote, &s->data, &watcher, &offer, &error);
     if (status && status != KZ_NOT_FOUND && (r = next_result(s))) {
         r->candidate =
             bench_candidate_blank(BENCH_PEER, bench_remote_name(remote), bench_remote_name(remote));
@@ -302,6 +304,7 @@ static kz_status estimate(session *s, bench_cache cache, kz_error *error) {
         bench_result *r = &s->outcome->results[s->result_of[i]];
         for (int k = 0; k < ESTIMATES && r->status == KZ_OK; k++) {
             double seconds = 0;
+            clock.ready(clock.self, i);
             r->status = clock.sample(clock.self, i, &seconds, &r->error);
             if (r->status == KZ_OK) least = fmin(least, seconds);
             if (seconds > NO_GRAPH) break;

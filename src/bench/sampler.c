@@ -46,11 +46,12 @@ static size_t sets_of(const bench_sampler *s) {
 
 // ---- runs -------------------------------------------------------------------------------------------------
 
-// On the sets from `first` on.
-static void watch(const bench_sampler *s, size_t index) {
+static void watch(void *self, size_t index) {
+    const bench_sampler *s = self;
     if (s->setup.watch) s->setup.watch(index, s->setup.watch_context);
 }
 
+// On the sets from `first` on.
 static kz_status enqueue_runs(bench_sampler *s, size_t index, size_t first, kz_error *error) {
     bench_candidate *c = s->setup.candidates[index];
     kz_status status = KZ_OK;
@@ -269,7 +270,6 @@ static void rest(void) {
 static kz_status sample(void *self, size_t index, double *seconds, kz_error *error) {
     bench_sampler *s = self;
     bench_mode mode = condition_of(s).mode;
-    watch(s, index);
     if (s->setup.candidates[index]->elsewhere) return sample_elsewhere(s, index, seconds, error);
     if (mode == BENCH_SUSTAINED) return sample_sustained(s, index, seconds, error);
     if (mode == BENCH_BURST) rest();
@@ -287,7 +287,8 @@ static bool interrupted(void *self) {
 }
 
 bench_clock bench_sampler_clock(bench_sampler *sampler) {
-    return (bench_clock){.self = sampler, .sample = sample, .now = now, .interrupted = interrupted};
+    return (bench_clock){
+        .self = sampler, .sample = sample, .ready = watch, .now = now, .interrupted = interrupted};
 }
 
 // A run behind other work in its stream, the last of which blanks its outputs: what it does in another stream, where it

@@ -9,7 +9,8 @@
 #include "report/profile/peaks.h"
 #include "workload/describe.h"
 
-enum { CLEAN_UP_SECONDS = 10 }; // of a device that is broken
+// What it may take to clean up after a device that is broken, and to start a rival in Python.
+enum { CLEAN_UP_SECONDS = 10, STARTING_SECONDS = 600 };
 
 struct workload_bench {
     const workload *w;
@@ -29,6 +30,7 @@ struct workload_bench {
     report_progress progress;
     size_t done;
     char label[300];
+    bool waited; // progress shows who was waited for, instead of the phase
 };
 
 static bool stops(const workload_bench *b) { return b->options->interrupted && b->options->interrupted(); }
@@ -50,26 +52,47 @@ static void note(const workload_bench *b, const char *format, ...) {
 
 // ---- signs of life ------------------------------------------------------------------------------------------
 
-// Inputs and references of the largest cases take minutes, compiling just in time does; a sample never.
-static double patience_of(const workload_bench *b, const char *phase) {
-    if (b->options->timeout > 0) return b->options->timeout;
-    if (strcmp(phase, "inputs and reference") == 0) return 1800; // and candidates are opened
-    return strcmp(phase, "verifying") == 0 ? 1200 : 360;
+// Inputs and references of the largest cases take minutes; compiling does, which a rival may do in its first run too. A
+// sample never. --timeout is for what does not compile.
+static double patience_of(const workload_bench *b, const char *by) {
+    const char *phase = b->page->phase;
+    bool opens = strcmp(phase, "inputs and reference") == 0, verifies = strcmp(phase, "verifying") == 0;
+    bool rival = by[0] && strcmp(by, "kz") != 0 && strcmp(by, "guest") != 0;
+    double usual = opens ? 1800 : verifies ? 1200 : 360, asked = b->options->timeout;
+    if (opens || (verifies && rival)) return asked > usual ? asked : usual;
+    return asked > 0 ? asked : usual;
 }
 
-static void show(const char *what, void *context) {
-    workload_bench *b = context;
+static void show_progress(workload_bench *b, const char *what) {
     char text[400];
-    snprintf(b->page->phase, sizeof b->page->phase, "%s", what);
-    b->page->patience = patience_of(b, what);
-    workload_page_beat(b->page, "", "");
     snprintf(text, sizeof text, "%s: %s", b->label, what);
     report_progress_show(&b->progress, b->done, b->cases.count, text);
 }
 
+static void show(const char *what, void *context) {
+    workload_bench *b = context;
+    snprintf(b->page->phase, sizeof b->page->phase, "%s", what);
+    workload_page_beat(b->page, "", "", patience_of(b, ""));
+    show_progress(b, what);
+}
+
 static void watch(const char *by, const char *name, void *context) {
     workload_bench *b = context;
-    workload_page_beat(b->page, by, name);
+    workload_page_pause(b->page);
+    workload_page_beat(b->page, by, name, patience_of(b, by));
+    if (b->waited) show_progress(b, b->page->phase);
+    b->waited = false;
+}
+
+// Who is waited for has a limit of its own; this process lives.
+static void wait_for(const char *by, const char *name, const char *doing, void *context) {
+    workload_bench *b = context;
+    char text[200];
+    workload_page_beat(b->page, by, name, patience_of(b, by));
+    if (!doing[0]) return;
+    snprintf(text, sizeof text, "%s%s%s: %s", by, name[0] ? " " : "", name, doing);
+    show_progress(b, text);
+    b->waited = true;
 }
 
 // ---- one case ---------------------------------------------------------------------------------------
@@ -197,6 +220,8 @@ static void prepare(workload_bench *b, const workload_bench_case *item, prepared
                                  .interrupted = b->options->interrupted,
                                  .progress = show,
                                  .watch = watch,
+                                 .waiting = wait_for,
+                                 .timeout = b->options->timeout,
                                  .progress_context = b};
 }
 
@@ -230,7 +255,7 @@ static kz_status run_case(workload_bench *b, const workload_bench_case *item, kz
     if (breaks_device(status) && b->probes) { // who watches starts another process, which goes on
         b->page->fault = *error;
         b->page->faulted = true;
-        b->page->patience = CLEAN_UP_SECONDS;
+        workload_page_beat(b->page, b->page->by, b->page->name, CLEAN_UP_SECONDS);
     } else if (outcome && outcome->count) {
         kz_status told = report_case(b, &p.request, outcome, error);
         if (!status) status = told;
@@ -295,7 +320,7 @@ static kz_status run_cases(workload_bench *b, kz_error *error) {
 static void add_rivals(workload_bench *b, const bench_request *q, json_t *rivals) {
     char text[100];
     for (size_t i = 0; i < q->remote_count; i++) {
-        workload_page_beat(b->page, "", "");
+        workload_page_beat(b->page, "", "", STARTING_SECONDS);
         snprintf(text, sizeof text, "which version of %s there is", bench_remote_label(q->remotes[i]));
         if (!bench_remote_version(q->remotes[i])) report_progress_show(&b->progress, 0, b->cases.count, text);
         bench_remote_identify(q->remotes[i], kz_device_get_info(q->device)->id, b->options->interrupted);

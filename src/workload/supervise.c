@@ -11,10 +11,17 @@
 #include <time.h>
 #include <unistd.h>
 
-void workload_page_beat(workload_page *page, const char *by, const char *name) {
-    snprintf(page->by, sizeof page->by, "%s", by);
-    snprintf(page->name, sizeof page->name, "%s", name);
+// First the beat: a shorter patience is for what comes after it. by and name may be the page's own.
+void workload_page_beat(workload_page *page, const char *by, const char *name, double patience) {
+    if (by != page->by) snprintf(page->by, sizeof page->by, "%s", by);
+    if (name != page->name) snprintf(page->name, sizeof page->name, "%s", name);
     atomic_fetch_add(&page->beats, 1);
+    atomic_store(&page->patience, patience);
+}
+
+void workload_page_pause(const workload_page *page) {
+    const struct timespec tick = {.tv_nsec = 20000000};
+    while (atomic_load(&page->pause)) nanosleep(&tick, NULL);
 }
 
 // What a child may take to open devices, until it says something else; and what one that is killed may take to die.
@@ -55,8 +62,15 @@ static void end_group(pid_t child) { // with what it started
     if (kill(-child, SIGKILL) != 0) kill(child, SIGKILL);
 }
 
+// As a shell's job control wants it, which sees this process alone. Returns when it was continued.
+static void stop_here(workload_page *page) {
+    atomic_store(&page->pause, true);
+    raise(SIGSTOP);
+    atomic_store(&page->pause, false);
+}
+
 // The signals are blocked: they are taken here, one by one.
-static void wait_for_child(watched *w, const workload_page *page, const sigset_t *signals) {
+static void wait_for_child(watched *w, workload_page *page, const sigset_t *signals) {
     const struct timespec tenth = {.tv_nsec = 100000000};
     uint_fast64_t beats = atomic_load(&page->beats);
     double last = base_seconds();
@@ -66,15 +80,20 @@ static void wait_for_child(watched *w, const workload_page *page, const sigset_t
             w->stopped = number;
             kill(w->child, number);
         }
+        if (number == SIGTSTP) {
+            stop_here(page);
+            last = base_seconds();
+        }
         if (waitpid(w->child, &w->status, WNOHANG) == w->child) return;
+        double patience = atomic_load(&page->patience); // before the beats: see workload_page_beat
         uint_fast64_t now = atomic_load(&page->beats);
         if (now != beats) beats = now, last = base_seconds();
         w->quiet = base_seconds() - last;
-        if (w->hung && w->quiet > page->patience + DYING_SECONDS) {
+        if (w->hung && w->quiet > patience + DYING_SECONDS) {
             w->stuck = true;
             return;
         }
-        if (w->quiet < page->patience || w->hung || page->patience <= 0) continue;
+        if (w->quiet < patience || w->hung || patience <= 0) continue;
         w->hung = true;
         end_group(w->child);
     }
@@ -95,7 +114,8 @@ static void describe(const watched *w, const workload_page *page, bench_lost *lo
         base_fail_note(error, "while %s ran (%s); the device was opened again", who, phase);
     } else if (w->hung) {
         lost->loss = BENCH_HUNG;
-        base_fail(error, KZ_TIMEOUT, "%s hung: nothing came of it for %g s (%s)", who, page->patience, phase);
+        base_fail(error, KZ_TIMEOUT, "%s hung: nothing came of it for %g s (%s)", who,
+                  atomic_load(&page->patience), phase);
         base_fail_note(error, "--timeout allows more");
     } else if (WIFSIGNALED(w->status)) {
         int number = WTERMSIG(w->status);
@@ -168,7 +188,7 @@ static int supervise(const workload_supervision *s, workload_page *page, const s
     for (;;) {
         page->finished = page->in_case = page->faulted = false;
         page->by[0] = page->name[0] = page->phase[0] = 0;
-        page->patience = OPENING_SECONDS;
+        atomic_store(&page->patience, OPENING_SECONDS);
         watched w = {.child = start_child(s, page, mask)};
         if (w.child < 0) {
             base_fail(error, KZ_IO, "no process could be started: %s", strerror(errno));
@@ -209,6 +229,7 @@ int workload_supervise(const workload_supervision *s, kz_error *error) {
         sigemptyset(&signals);
         sigaddset(&signals, SIGINT);
         sigaddset(&signals, SIGTERM);
+        sigaddset(&signals, SIGTSTP);
         sigaddset(&signals, SIGCHLD);
         sigprocmask(SIG_BLOCK, &signals, &mask);
         code = supervise(s, page, &signals, &mask, error);

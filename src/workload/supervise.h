@@ -3,7 +3,7 @@
 // Parent and child share a page. The child writes where it is and what is done; each call into a candidate is a beat.
 // Where it dies, or gives no beat for longer than it said, the parent notes who was at work and starts another child,
 // which goes on with the same case without that candidate. The child is forked before any device is opened, has a process
-// group of its own, and is killed with its parent.
+// group of its own, and is killed with its parent. Ctrl-Z stops the parent, and the child before its next sample.
 #ifndef WORKLOAD_SUPERVISE_H
 #define WORKLOAD_SUPERVISE_H
 
@@ -19,11 +19,12 @@ enum {
 typedef struct workload_page {
     // Where the child is.
     atomic_uint_fast64_t beats;
-    double patience;       // seconds that may pass until the next beat
-    bool in_case;          // it measures case number `done` of device number `device`
-    char phase[100];       // "verifying"
-    char by[24], name[64]; // who is at work; "" for nobody
-    bool faulted;          // ... broke the device, with this error: the child ends because of it
+    _Atomic double patience; // seconds that may pass until the next beat
+    atomic_bool pause;       // the parent is stopped: nothing is to be sampled
+    bool in_case;            // it measures case number `done` of device number `device`
+    char phase[100];         // "verifying"
+    char by[24], name[64];   // who is at work; "" for nobody
+    bool faulted;            // ... broke the device, with this error: the child ends because of it
     kz_error fault;
     bool finished; // it came to its end, with this exit status; what remains is to clean up
     int code;
@@ -46,7 +47,8 @@ typedef struct workload_page {
     kz_error given_up; // why the case at hand is left out; status 0: it is not
 } workload_page;
 
-void workload_page_beat(workload_page *page, const char *by, const char *name);
+void workload_page_beat(workload_page *page, const char *by, const char *name, double patience);
+void workload_page_pause(const workload_page *page); // while the parent is stopped; asked between samples
 
 typedef struct workload_supervision {
     int (*run)(void *context, workload_page *page); // in the child: its exit status

@@ -3,6 +3,7 @@
 . "$(dirname "$0")/lib.sh"
 PTY=$5
 export KZ_PEERS=$7
+LIB=$(dirname "$KZ")/../lib
 cat > "$FOLDER/two.toml" << 'END'
 title = "Two sizes"
 [[families]]
@@ -64,6 +65,16 @@ FAKE_RIVAL="nan 1" bench 0
 [ "$(records status wrong)" = 2 ] || fail "NaN: not a row in each case"
 ours
 
+# What compiles has its own limit, whatever --timeout says, and is told of.
+FAKE=$(cd "$(dirname "$0")/../python" && pwd)/fake.py
+KZ_PEERS="$LIB" KZ_PYTHON=python3 KZ_FAKE_OFFERS=compiles KZ_FAKE_SECONDS=4 bench 0 --rivals "$FAKE" --timeout 3 --case '*n4096-*'
+[ "$(records candidate.by fake)" = 1 ] || fail "no row of one that is slow to prepare"
+grep -q "^fake compiles  *[0-9]" "$FOLDER/out" || fail "one that is slow to prepare was not timed"
+KZ_PEERS="$LIB" KZ_PYTHON=python3 KZ_FAKE_OFFERS=compiles KZ_FAKE_SECONDS=1 "$PTY" 100 -- "$KZ" bench --suite "$FOLDER/two.toml" --case '*n4096-*' --device cpu --quick --mode latency --time 0.02 --rivals "$FAKE" --no-save > "$FOLDER/out" << 'END' || fail "nobody is told that it compiles"
+expect fake compiles: compiling
+exit 0
+END
+
 # A library that is none, or of another version of kz.
 mkdir "$FOLDER/broken"
 echo none > "$FOLDER/broken/libkz_peer_openblas.so"
@@ -116,6 +127,23 @@ wait $pid
 [ $? = 130 ] || fail "stopped: exit status $?"
 gone "$child"
 "$JSON_LINES" schema < "$FOLDER/a.jsonl" > /dev/null || fail "a line is torn"
+
+# Ctrl-Z: nothing is measured until it is continued.
+long stop.jsonl
+kill -TSTP $pid
+for i in $(seq 100); do
+    before=$(wc -l < "$FOLDER/stop.jsonl")
+    sleep 0.5
+    [ "$before" = "$(wc -l < "$FOLDER/stop.jsonl")" ] && break
+done
+[ "$before" = "$(wc -l < "$FOLDER/stop.jsonl")" ] || fail "it goes on although it was stopped"
+grep -q '^State:.T' /proc/$pid/status || fail "it was not stopped"
+kill -CONT $pid
+for i in $(seq 200); do [ "$before" != "$(wc -l < "$FOLDER/stop.jsonl")" ] && break; sleep 0.1; done
+[ "$before" != "$(wc -l < "$FOLDER/stop.jsonl")" ] || fail "it does not go on"
+kill -INT $pid
+wait $pid
+[ $? = 130 ] || fail "stopped, continued, interrupted: exit status $?"
 
 # At a terminal: the line that rewrites itself, and Ctrl-C once.
 "$PTY" 100 -- "$KZ" bench --suite "$FOLDER/long.toml" --device cpu --mode latency --time 0.02 --rivals none --no-save > "$FOLDER/out" << 'END' || fail "at a terminal"

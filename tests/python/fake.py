@@ -4,7 +4,8 @@ It does vector_add (z = x + y) and sgemm (c = a * b), f32 on the CPU. KZ_FAKE_OF
 behaviour: right, prints, slow, nan, wrong, raises, crashes, exits, hangs, malformed, late (right once, then it crashes),
 skips (does nothing on any set but the first), ahead (does all sets when the first one is run, and nothing else),
 writes (an input, in a run), prepares (writes an input before), floods (stderr),
-leaves (a process in a session of its own, whose number goes to the file KZ_FAKE_LEFT; then it crashes).
+leaves (a process in a session of its own, whose number goes to the file KZ_FAKE_LEFT; then it crashes),
+compiles (for KZ_FAKE_SECONDS).
 """
 
 import ctypes
@@ -59,6 +60,8 @@ def leave():
 
 
 def prepare(problem, name, sets):
+    if name == "compiles":
+        time.sleep(float(os.environ["KZ_FAKE_SECONDS"]))
     if name == "declines":
         raise Unsupported("only on Sundays")
     arrays = [{key: array(buffer) for key, buffer in buffers.items()} for buffers in sets]
