@@ -204,11 +204,9 @@ FAKE_RIVAL_VERSION="" again 1
 again 0
 expect_err "1 of those left was measured before, without a rival that is here now or with another version of it"
 again 1
-again 1 --retry
 FAKE_RIVAL_VERSION=2.0 again 0
 FAKE_RIVAL_VERSION="" again 1
 again 0 --time 0.03
-again 0 --quick
 FAKE_RIVAL="crash 1" again 0 --seed 7
 FAKE_RIVAL="crash 1" again 1 --seed 7
 expect_err "in 1 of those in the records a candidate crashed, hung, failed or was wrong: --retry measures them again"
@@ -225,7 +223,6 @@ KZ_FAKE_VERSION=missing again 1 --rivals "$FOLDER/mine.py"
 again 0 --rivals "$FOLDER/mine.py"
 again 1 --rivals "$FOLDER/mine.py"
 KZ_FAKE_VERSION=1.1 again 0 --rivals "$FOLDER/mine.py"
-KZ_PYTHON=/nowhere/python again 1 --rivals "$FOLDER/mine.py"
 echo "# changed" >> "$FOLDER/mine.py"
 again 0 --rivals "$FOLDER/mine.py"
 export KZ_PEERS=$7 KZ_PYTHON=/nowhere/python
