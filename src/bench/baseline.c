@@ -54,20 +54,7 @@ static bool is_same(const json_t *earlier, const json_t *now, const kz_family *f
 // Few samples of few sizes are no figure.
 static bool is_quick(const json_t *record) { return json_is_true(json_object_get(record, "quick")); }
 
-// Earlier records know of processes that were not kz's, and none of theirs had a rival in a process of its own.
-int bench_record_processes(const json_t *record) {
-    const json_t *all = json_object_get(record, "processes"),
-                 *others = json_object_get(json_object_get(record, "environment"), "other_processes");
-    if (json_is_integer(all)) return (int)json_integer_value(all);
-    return json_is_integer(others) ? 1 + (int)json_integer_value(others) : 0;
-}
-
-static bool differ_in_processes(const json_t *a, const json_t *b) {
-    int one = bench_record_processes(a), other = bench_record_processes(b);
-    return one && other && one != other;
-}
-
-// Of those with as many processes on the device, or of those with more or less.
+// Of those that were timed by turns with the same processes as this one, or of those that were not.
 static const json_t *find_newest(const json_t *records, const json_t *record, const kz_family *family,
                                  bool unfair) {
     const json_t *newest = NULL;
@@ -76,7 +63,8 @@ static const json_t *find_newest(const json_t *records, const json_t *record, co
     json_array_foreach(records, i, one) {
         bool counts =
             strcmp(text_at(one, "status", NULL), "ok") == 0 && !is_quick(one) && is_same(one, record, family);
-        if (!counts || differ_in_processes(one, record) != unfair) continue;
+        bool alike = strcmp(text_at(one, "beside", NULL), text_at(record, "beside", NULL)) == 0;
+        if (!counts || alike == unfair) continue;
         if (!newest || strcmp(text_at(one, "run", "time"), text_at(newest, "run", "time")) > 0) newest = one;
     }
     return newest;
@@ -123,13 +111,13 @@ static void compare_counts(const json_t *before, const json_t *now, bench_change
 }
 
 bench_change bench_baseline_compare(const json_t *records, const json_t *record, const kz_family *family) {
-    bench_change change = {.what = ""};
+    bench_change change = {.what = "", .beside = {"", ""}};
     const json_t *before = find_newest(records, record, family, false);
     bool unfair = !before;
     if (unfair) before = find_newest(records, record, family, true);
     if (!before || strcmp(text_at(record, "status", NULL), "ok") != 0 || is_quick(record)) return change;
-    change.processes.before = bench_record_processes(before);
-    change.processes.now = bench_record_processes(record);
+    change.beside.before = text_at(before, "beside", NULL);
+    change.beside.now = text_at(record, "beside", NULL);
     change.date = text_at(before, "run", "time");
     change.commit = text_at(before, "code", "commit");
     if (strcmp(text_at(record, "mode", NULL), "counters") == 0)

@@ -18,7 +18,7 @@ typedef enum bench_change_kind {
     BENCH_CHANGE_NONE,
     BENCH_CHANGE_WORSE,
     BENCH_CHANGE_BETTER,
-    BENCH_CHANGE_UNFAIR // one of the two was taken with more processes on the device: nothing is judged
+    BENCH_CHANGE_UNFAIR // other processes worked on the device by turns with one of the two: nothing is judged
 } bench_change_kind;
 
 typedef struct bench_change {
@@ -26,16 +26,13 @@ typedef struct bench_change {
     const char *what;       // "time", or the count that changed most: "global_sectors"
     double before, now;     // seconds, or counts
     struct {
-        int before, now;
-    } processes;               // that had the device open; 0 where unknown
+        const char *before, *now;
+    } beside;                  // whom it was timed by turns with; "" for nobody
     const char *date, *commit; // of the earlier one; "" where it does not say
 } bench_change;
 
-// How many processes had the device open while a record's figure was taken; 0 where it does not say.
-int bench_record_processes(const json_t *record);
-
-// What became of a record's figure since the newest record of the same device, case, candidate and condition, with as many
-// processes on the device, else of any number. The texts are the earlier record's. The family knows former names of its
+// What became of a record's figure since the newest record of the same device, case, candidate and condition, beside
+// the same processes, else beside any. The texts are the records'. The family knows former names of its
 // variants; it may be NULL.
 bench_change bench_baseline_compare(const json_t *records, const json_t *record, const kz_family *family);
 

@@ -21,7 +21,7 @@ static bench_change compare(const char *before, const char *now) {
     static const kz_former_name former[] = {{"02_old", "02_new"}, {0}};
     static const kz_family family = {.variants = variants, .variant_count = 1, .former_names = former};
     bench_change change = bench_baseline_compare(records, record, &family);
-    change.date = change.commit = NULL;
+    change.date = change.commit = change.beside.before = change.beside.now = NULL;
     json_decref(records);
     json_decref(record);
     base_text_free(&list);
@@ -60,29 +60,26 @@ static void test_conditions(void **state) {
     assert_int_equal(compare(dirty, UNDER("3", "cold", "later", 200)).kind, BENCH_CHANGE_UNKNOWN);
 }
 
-// Idle processes change what a run takes: only like is judged. Earlier records know of others' processes alone.
+// A process that works on the device in between changes what a run takes: only like is judged.
 static void test_processes(void **state) {
-#define BESIDE(time, processes, median)                                                                      \
-    RECORD(time, "latency", "a", "\"processes\":" #processes "," TIMES(median, median, median))
-    static const char alone[] = BESIDE("1", 1, 100), crowd[] = BESIDE("2", 3, 200);
-    static const char earlier[] =
-        RECORD("1", "latency", "a", "\"environment\":{\"other_processes\":0}," TIMES(100, 100, 100));
-    bench_change c = compare(alone, BESIDE("3", 3, 200));
+#define BESIDE(time, names, median)                                                                          \
+    RECORD(time, "latency", "a", "\"beside\":" names "," TIMES(median, median, median))
+    static const char alone[] = BESIDE("1", "null", 100), torch[] = BESIDE("2", "\"torch\"", 200);
+    static const char earlier[] = RECORD("1", "latency", "a", TIMES(100, 100, 100)); // had no such rivals
+    bench_change c = compare(alone, torch);
     assert_int_equal(c.kind, BENCH_CHANGE_UNFAIR);
-    assert_true(c.processes.before == 1 && c.processes.now == 3 && c.before == 100 && c.now == 200);
-    assert_int_equal(compare(alone, BESIDE("3", 1, 200)).kind, BENCH_CHANGE_WORSE);
-    assert_int_equal(compare(earlier, BESIDE("3", 2, 200)).kind, BENCH_CHANGE_UNFAIR);
-    assert_int_equal(compare(earlier, BESIDE("3", 1, 200)).kind, BENCH_CHANGE_WORSE);
-    // The newest of the same number; of another only where there is none.
+    assert_true(c.before == 100 && c.now == 200);
+    assert_int_equal(compare(alone, BESIDE("3", "null", 200)).kind, BENCH_CHANGE_WORSE);
+    assert_int_equal(compare(earlier, BESIDE("3", "null", 200)).kind, BENCH_CHANGE_WORSE);
+    assert_int_equal(compare(earlier, torch).kind, BENCH_CHANGE_UNFAIR);
+    assert_int_equal(compare(torch, BESIDE("3", "\"torch, triton\"", 200)).kind, BENCH_CHANGE_UNFAIR);
+    // The newest of its like; another only where there is none.
     base_text both = {0};
-    base_text_add(&both, "%s,%s", alone, crowd);
-    assert_int_equal(compare(both.data, BESIDE("3", 3, 200)).kind, BENCH_CHANGE_NONE);
-    assert_int_equal(compare(both.data, BESIDE("3", 1, 200)).kind, BENCH_CHANGE_WORSE);
-    assert_int_equal(compare(both.data, BESIDE("3", 2, 200)).processes.before, 3);
+    base_text_add(&both, "%s,%s", alone, torch);
+    assert_int_equal(compare(both.data, BESIDE("3", "\"torch\"", 200)).kind, BENCH_CHANGE_NONE);
+    assert_int_equal(compare(both.data, BESIDE("3", "null", 200)).kind, BENCH_CHANGE_WORSE);
+    assert_true(compare(both.data, BESIDE("3", "\"liger\"", 200)).before == 200);
     base_text_free(&both);
-    // Where it is not known, nothing can be told.
-    assert_int_equal(compare(RECORD("1", "latency", "a", TIMES(100, 100, 100)), crowd).kind,
-                     BENCH_CHANGE_WORSE);
 }
 
 // A look in passing is no figure, before and now.

@@ -16,7 +16,7 @@
 #include "bench/sampler.h"
 #include "family/case.h"
 
-enum { BENCH_CANDIDATES = 40 };
+enum { BENCH_CANDIDATES = 40, BENCH_BESIDE = 320 };
 
 // How a candidate was lost: it took its process with it, or its device.
 typedef enum bench_loss { BENCH_NOT_LOST, BENCH_CRASHED, BENCH_HUNG, BENCH_FAULTED } bench_loss;
@@ -78,7 +78,7 @@ typedef struct bench_timing {
     bench_series series;
     size_t runs; // in one sample
     bench_health before, after;
-    int processes;                   // that had the device open meanwhile, this one among them
+    int processes; // that had the device open meanwhile, at work or not, this one among them
     double bytes_per_s, flops_per_s; // 0 where the work is 0
     double of_copy;                  // share of the measured copy; NAN where none was measured
     double of_compute;               // share of what the cores can compute; NAN where that is not the measure
@@ -113,6 +113,9 @@ typedef struct bench_outcome {
     size_t condition_count;
     bench_condition conditions[BENCH_CONDITIONS];
     size_t figure; // the condition whose median is the figure of this case
+    // The rivals in processes of their own that were sampled by turns under each condition: "torch, triton"; "" for none.
+    // A GPU that goes from one process to another and back runs short launches at another speed.
+    char beside[BENCH_CONDITIONS][BENCH_BESIDE];
     // Peaks measured under each condition, in bytes per second; NAN where none.
     double copy[BENCH_CONDITIONS], read[BENCH_CONDITIONS];
     // Peaks that were not measured beside this case: a copy, where none was; what the cores compute in the case's
@@ -143,7 +146,7 @@ uint64_t bench_peak_bytes(const bench_outcome *outcome, const bench_candidate *c
 bool bench_work_computes(const kz_work *work);
 
 // Ours over the other's, from samples taken under that condition: the one beside the other, or in a sustained one after
-// the other. Invalid where one was not timed or is not right, or other numbers of processes had the device open.
+// the other. Invalid where one was not timed or is not right.
 bench_ratio bench_outcome_ratio(const bench_outcome *outcome, size_t ours, size_t other, size_t condition);
 
 // The counterpart of the figure's condition, where it was measured too: single runs beside graphs of them, or the

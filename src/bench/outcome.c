@@ -109,8 +109,7 @@ bench_ratio bench_outcome_ratio(const bench_outcome *outcome, size_t ours, size_
     const bench_timing *b = &outcome->results[other].timings[condition];
     bench_ratio ratio = {0};
     size_t pairs = a->series.count < b->series.count ? a->series.count : b->series.count;
-    if (outcome->results[ours].status || outcome->results[other].status || a->processes != b->processes)
-        return ratio;
+    if (outcome->results[ours].status || outcome->results[other].status) return ratio;
     if (outcome->conditions[condition].mode == BENCH_SUSTAINED) // one candidate after the other
         ratio = bench_compare_apart(&a->series.summary, &b->series.summary);
     else

@@ -88,6 +88,7 @@ static void a_record_says_what_was_measured(void **state) {
     assert_true(json_is_true(at(r, "figure")));
     assert_int_equal(json_integer_value(at(r, "runs_per_sample")), 7);
     assert_int_equal(json_integer_value(at(r, "processes")), 2);
+    assert_true(json_is_null(at(r, "beside")));
     assert_null(at(r, "samples_s")); // nobody asked for them
     assert_int_equal(strlen(json_string_value(at(r, "statistics.digest"))), 16);
     assert_float_equal(json_real_value(at(r, "statistics.median_s")), 2.0039e-6, 1e-10);

@@ -20,7 +20,7 @@ static const struct {
     {"case", CASE},          {"cache", CASE},          {"timer", CASE},       {"work", CASE},
     {"host", CASE},          {"figure", MODE},         {"clocks", MODE},      {"peaks", MODE},
     {"suite", CASE},         {"quick", CASE},          {"request", CASE},     {"stream", MODE},
-    {"processes", MODE},     {"roofs", MODE}, // as peaks were called
+    {"processes", MODE},     {"beside", MODE},         {"roofs", MODE}, // as peaks were called
     {"memory", CANDIDATE},   {"kernel", CANDIDATE},    {"source", CANDIDATE}, {"check", CANDIDATE},
     {"counters", CANDIDATE}, {"candidate", CANDIDATE},
 };

@@ -167,7 +167,7 @@ static void conditions_stay_apart(void **state) {
 #define UNDER(cache, stream, median)                                                                         \
     HEAD("latency", "T1", "4e12")                                                                            \
     "\"candidate\":{\"by\":\"kz\",\"name\":\"01_naive\"},\"cache\":{\"state\":\"" cache "\",\"sets\":4},"    \
-    "\"stream\":\"" stream "\",\"processes\":2,\"statistics\":{\"median_s\":" median                         \
+    "\"stream\":\"" stream "\",\"processes\":2,\"beside\":\"torch\",\"statistics\":{\"median_s\":" median    \
     "},\"status\":\"ok\"}\n"
     char *text =
         pack(UNDER("cold", "later", "1e-6") UNDER("dirty", "first", "2e-6") UNDER("dirty", "later", "3e-6"));
@@ -184,6 +184,7 @@ static void conditions_stay_apart(void **state) {
         assert_string_equal(json_string_value(at(one, "cache.state")), said[i][0]);
         assert_string_equal(json_string_value(at(one, "stream")), said[i][1]);
         assert_int_equal(json_integer_value(at(one, "processes")), 2);
+        assert_string_equal(json_string_value(at(one, "beside")), "torch");
         assert_float_equal(json_number_value(at(one, "statistics.median_s")), 1e-6 * (double)(i + 1), 1e-12);
     }
     assert_string_equal(json_string_value(at(line, "cache.state")), "cold");

@@ -138,6 +138,7 @@ static void a_right_one_is_timed_as_any_other(void **state) {
     assert_int_equal(run(f, "right,prints", NULL), KZ_OK);
     expect_timed(find(f, "right"));
     expect_timed(find(f, "prints")); // what it prints is no reply
+    for (size_t k = 0; k < 2; k++) assert_string_equal(f->outcome->beside[k], "fake");
     const bench_candidate *c = &find(f, "right")->candidate;
     assert_int_equal(c->provider, BENCH_PEER);
     assert_string_equal(c->by, "fake");

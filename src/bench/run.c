@@ -372,6 +372,19 @@ static int count_processes(const session *s, const bench_health *before, const b
     return after->processes > count ? after->processes : count;
 }
 
+// Those of other processes that are timed by turns with the rest, each once.
+static void note_beside(session *s, size_t condition) {
+    char *text = s->outcome->beside[condition];
+    size_t used = 0;
+    for (size_t i = 0; i < s->timed_count && used < BENCH_BESIDE; i++) {
+        bool noted = !s->timed[i]->elsewhere;
+        for (size_t k = 0; k < i; k++) noted = noted || strcmp(s->timed[k]->by, s->timed[i]->by) == 0;
+        if (!noted)
+            used +=
+                (size_t)snprintf(text + used, BENCH_BESIDE - used, "%s%s", used ? ", " : "", s->timed[i]->by);
+    }
+}
+
 // One after the other: what is sustained leaves no gap for another.
 static kz_status sustain_all(session *s, bench_sampler *sampler, size_t condition, kz_error *error) {
     bench_clock clock = bench_sampler_clock(sampler);
@@ -400,6 +413,7 @@ static kz_status measure_all(session *s, bench_sampler *sampler, size_t conditio
     kz_status status = bench_measure(&clock, &rule, s->timed_count, series, errors, error);
     bench_health after = bench_monitor_read(s->request->monitor);
     int processes = count_processes(s, &before, &after);
+    note_beside(s, condition);
     for (size_t i = 0; i < s->timed_count; i++) {
         bench_result *r = &s->outcome->results[s->result_of[i]];
         bench_timing *t = &r->timings[condition];

@@ -85,9 +85,19 @@ bool bench_target_holds(const bench_target *target, const char *gpu, const kz_fa
     return strcmp(target->gpu, gpu) == 0 && family_case_matches(family, c, target->pattern);
 }
 
+bool bench_target_counts_beside(const bench_target *target, const char *names) {
+    if (!*names || metric_of(target->metric) != SPEEDUP) return true;
+    for (size_t length; *names; names += length + strspn(names + length, ", ")) {
+        length = strcspn(names, ",");
+        if (length == strlen(target->rival) && strncmp(names, target->rival, length) == 0) return true;
+    }
+    return false;
+}
+
 // The rival's time over ours, from samples beside each other; its fastest candidate's, where it has several.
 static double speedup(const bench_target *target, const bench_outcome *outcome, size_t result) {
     double least = NAN;
+    if (!bench_target_counts_beside(target, outcome->beside[outcome->figure])) return NAN;
     for (size_t i = 0; i < outcome->count; i++) {
         const bench_result *r = &outcome->results[i];
         if (strcmp(r->candidate.by, target->rival) != 0 || r->status != KZ_OK) continue;

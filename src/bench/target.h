@@ -41,6 +41,10 @@ typedef struct bench_target_verdict {
     bool met;
 } bench_target_verdict;
 
+// Whether a figure counts that was taken by turns with these processes ("torch, triton"; ""): a ratio to a rival that is none
+// of them does not.
+bool bench_target_counts_beside(const bench_target *target, const char *names);
+
 // The result's value of the target's metric, in the case's figure.
 bench_target_verdict bench_target_judge(const bench_target *target, const bench_outcome *outcome,
                                         size_t result);

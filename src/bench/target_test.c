@@ -100,6 +100,23 @@ static void a_rival_that_did_not_run_leaves_it_open(void **state) {
     assert_false(v.met);
 }
 
+// A process that works in between changes what short runs take: then a ratio counts to such a rival alone.
+static void a_ratio_counts_without_other_processes(void **state) {
+    (void)state;
+    const bench_target cub = {.metric = "speedup", .rival = "cub"},
+                       torch = {.metric = "speedup", .rival = "torch"}, copy = {.metric = "of_copy"};
+    assert_true(bench_target_counts_beside(&cub, ""));
+    assert_false(bench_target_counts_beside(&cub, "torch_compile, triton"));
+    assert_false(bench_target_counts_beside(&torch, "torch_compile, triton"));
+    assert_true(bench_target_counts_beside(&torch, "torch_compile, torch"));
+    assert_true(bench_target_counts_beside(&copy, "torch"));
+    double ours[40], theirs[40];
+    bench_outcome o = outcome(ours, theirs, 40);
+    assert_false(isnan(bench_target_judge(&cub, &o, 0).value));
+    snprintf(o.beside[0], sizeof o.beside[0], "torch");
+    assert_true(isnan(bench_target_judge(&cub, &o, 0).value));
+}
+
 static void of_several_candidates_the_fastest_is_the_rival(void **state) {
     (void)state;
     bench_targets targets;
@@ -118,6 +135,7 @@ int main(void) {
         cmocka_unit_test(wrong_rows_are_named),
         cmocka_unit_test(goals_are_judged),
         cmocka_unit_test(a_rival_that_did_not_run_leaves_it_open),
+        cmocka_unit_test(a_ratio_counts_without_other_processes),
         cmocka_unit_test(of_several_candidates_the_fastest_is_the_rival),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

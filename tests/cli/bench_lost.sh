@@ -214,7 +214,7 @@ again 0 --seed 7 --retry
 again 1 --seed 7 --retry
 expect_exit 2 bench vector_add --device cpu --retry
 expect_err "--retry is for --resume PATH"
-# A provider in Python is asked for its version, and is another one where its file is.
+# A provider in Python is asked for its version, and is another one after its file changed.
 unset KZ_PEERS
 export KZ_PYTHON=python3
 cp "$(dirname "$0")/../python/fake.py" "$FOLDER/mine.py"

@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "base/base.h"
-#include "bench/baseline.h"
 #include "bench/records.h"
 #include "kz/family.h"
 
@@ -33,13 +32,12 @@ bool bench_figure_is_rival(const bench_figure *figure) {
 
 bool bench_figure_alike(const bench_figure *a, const bench_figure *b) {
     return a->condition.mode == b->condition.mode && a->condition.cache == b->condition.cache &&
-           a->condition.stream == b->condition.stream && a->processes == b->processes;
+           a->condition.stream == b->condition.stream && strcmp(a->beside, b->beside) == 0;
 }
 
 const char *bench_figure_mode(const bench_figure *f, char text[BENCH_FIGURE_MODE]) {
-    int length = snprintf(text, BENCH_FIGURE_MODE, "%s", bench_mode_name(f->condition.mode));
-    if (f->processes > 1)
-        snprintf(text + length, BENCH_FIGURE_MODE - (size_t)length, ", %d processes", f->processes);
+    snprintf(text, BENCH_FIGURE_MODE, "%s%s%s", bench_mode_name(f->condition.mode),
+             *f->beside ? " beside " : "", f->beside);
     return text;
 }
 
@@ -112,7 +110,8 @@ static bench_figure describe(json_t *record) {
     f.seconds = bench_figure_number(&f, "statistics", "median_s");
     f.bytes = bench_figure_number(&f, "work", "bytes");
     f.condition = condition_of(record);
-    f.processes = bench_record_processes(record);
+    const char *beside = json_string_value(json_object_get(record, "beside"));
+    f.beside = beside ? beside : "";
     return f;
 }
 
@@ -170,10 +169,9 @@ void bench_archive_free(bench_archive *archive) {
 bool bench_archive_is_newest(const bench_archive *archive, const bench_figure *figure) {
     for (size_t i = 0; i < archive->count; i++) {
         const bench_figure *f = &archive->figures[i];
-        int later = strcmp(f->time, figure->time);
-        if (f->of_case == figure->of_case && same_candidate(f, figure) &&
-            (later > 0 || (later == 0 && f > figure)))
-            return false;
+        if (f->of_case != figure->of_case || !same_candidate(f, figure)) continue;
+        int later = strcmp(f->time, figure->time), alone = !*f->beside - !*figure->beside;
+        if (alone > 0 || (alone == 0 && (later > 0 || (later == 0 && f > figure)))) return false;
     }
     return true;
 }
@@ -197,12 +195,12 @@ static bool has_rival(const bench_archive *a, size_t of_case, const char *run) {
     return false;
 }
 
-const char *bench_archive_run(const bench_archive *archive, size_t of_case) {
+const char *bench_archive_run(const bench_archive *archive, size_t of_case, bool beside) {
     const char *chosen = NULL, *chosen_time = "", *last = last_variant(archive, of_case, NULL);
     int chosen_rank = -1;
     for (size_t i = 0; i < archive->count; i++) {
         const bench_figure *f = &archive->figures[i];
-        if (f->of_case != of_case || !bench_figure_is_ours(f)) continue;
+        if (f->of_case != of_case || !bench_figure_is_ours(f) || !*f->beside == beside) continue;
         int rank = 2 * has_rival(archive, of_case, f->run) +
                    (strcmp(last_variant(archive, of_case, f->run), last) == 0);
         if (rank < chosen_rank || (rank == chosen_rank && strcmp(f->time, chosen_time) <= 0)) continue;
@@ -218,7 +216,7 @@ const char *bench_archive_fullest(const bench_archive *archive, size_t of_case) 
     size_t most = 0;
     for (size_t i = 0; i < archive->count; i++) {
         const bench_figure *f = &archive->figures[i];
-        if (f->of_case != of_case) continue;
+        if (f->of_case != of_case || *f->beside) continue;
         size_t timed = 0;
         for (size_t k = 0; k < archive->count; k++) {
             const bench_figure *other = &archive->figures[k];
@@ -259,17 +257,21 @@ bool bench_archive_keeps(const bench_archive *archive, json_t *record) {
     if (own && !json_is_true(json_object_get(record, "figure"))) return false;
     if (own && unusual && strcmp(unusual, wanted.commit) == 0) return true; // it stands beside them
     if (!first || (own && bench_archive_is_newest(archive, own))) return true;
-    const char *run = bench_archive_run(archive, first->of_case);
-    return (run && strcmp(run, wanted.run) == 0) ||
-           strcmp(bench_archive_fullest(archive, first->of_case), wanted.run) == 0;
+    const char *runs[] = {bench_archive_run(archive, first->of_case, false),
+                          bench_archive_run(archive, first->of_case, true),
+                          bench_archive_fullest(archive, first->of_case)};
+    for (size_t i = 0; i < BASE_COUNT(runs); i++)
+        if (runs[i] && strcmp(runs[i], wanted.run) == 0) return true;
+    return false;
 }
 
-const bench_figure *bench_archive_best(const bench_archive *archive, size_t of_case) {
-    const char *run = bench_archive_run(archive, of_case);
+const bench_figure *bench_archive_best(const bench_archive *archive, size_t of_case, bool beside) {
+    const char *run = bench_archive_run(archive, of_case, beside);
     const bench_figure *best = NULL;
     for (size_t i = 0; run && i < archive->count; i++) {
         const bench_figure *f = &archive->figures[i];
         if (f->of_case != of_case || strcmp(f->run, run) != 0 || !bench_figure_is_ours(f)) continue;
+        if (!*f->beside == beside) continue;
         if (!best || f->seconds < best->seconds) best = f;
     }
     return best;

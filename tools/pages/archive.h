@@ -1,7 +1,7 @@
 // The records of many runs of `kz bench`, as the tables of results need them.
 //
 // A figure is one candidate's time in one case of one run, which is one call of the command. What is compared is of one
-// run, one condition and one number of processes on the device. Only figures that stand are kept: right, timed, below the
+// run and one condition, and was timed by turns with the same processes. Only figures that stand are kept: right, timed, below the
 // peak.
 #ifndef PAGES_ARCHIVE_H
 #define PAGES_ARCHIVE_H
@@ -19,7 +19,7 @@ typedef struct bench_figure { // strings belong to `record`
     const char *gpu, *device, *family, *name, *by, *candidate, *time, *commit, *file;
     const char *run; // its id
     bench_condition condition;
-    int processes; // see bench_record_processes
+    const char *beside; // the processes that it was timed by turns with: "torch, triton"; "" for none
     double seconds, bytes;
     size_t of_case; // the index of the first figure of the same GPU, family and case
 } bench_figure;
@@ -41,21 +41,23 @@ double bench_figure_number(const bench_figure *figure, const char *outer, const 
 bool bench_figure_same_case(const bench_figure *a, const bench_figure *b); // of the same GPU
 bool bench_figure_is_ours(const bench_figure *figure);                     // a variant of the zoo
 bool bench_figure_is_rival(const bench_figure *figure); // neither ours, nor a guest, nor a peak
-// Whether they were taken alike: one condition, one number of processes on the device.
+// Whether they were taken alike: under one condition, beside the same processes.
 bool bench_figure_alike(const bench_figure *a, const bench_figure *b);
-// "latency", or "latency, 3 processes".
-enum { BENCH_FIGURE_MODE = 64 };
+// "latency", or "latency beside torch".
+enum { BENCH_FIGURE_MODE = 400 };
 const char *bench_figure_mode(const bench_figure *figure, char text[BENCH_FIGURE_MODE]);
 
-// Of this candidate in this case, among all runs.
+// Of this candidate in this case, among all runs; one that was timed by turns with other processes only where no other is.
 bool bench_archive_is_newest(const bench_archive *archive, const bench_figure *figure);
 
 // The run whose figures stand for the case in a table where everything is compared with everything: one
 // that timed a rival before one that did not; one that timed the last of the variants that were ever timed in
 // the case before one that did not; then the newest.
-const char *bench_archive_run(const bench_archive *archive, size_t of_case);
+// NULL where there is none. Runs by turns with other processes (`beside`) are chosen among themselves.
+const char *bench_archive_run(const bench_archive *archive, size_t of_case, bool beside);
 
-// The run that timed most candidates in the case, of such the newest: figures draw a ladder of one run.
+// The run that timed most candidates in the case, by turns with no other process, of such the newest: figures draw a ladder of
+// one run. NULL where there is none.
 const char *bench_archive_fullest(const bench_archive *archive, size_t of_case);
 
 // The commit whose times under unusual conditions a table has of the case: the newest; NULL where there is none. A script
@@ -71,7 +73,7 @@ bool bench_archive_keeps(const bench_archive *archive, json_t *record);
 void bench_archive_add_conditions(const bench_archive *archive, const bench_figure *head, base_text *out);
 
 // The fastest variant of the run that stands for the case; NULL where it has none.
-const bench_figure *bench_archive_best(const bench_archive *archive, size_t of_case);
+const bench_figure *bench_archive_best(const bench_archive *archive, size_t of_case, bool beside);
 // The fastest rival that was timed in the same run, and alike; NULL where there is none.
 const bench_figure *bench_archive_rival(const bench_archive *archive, const bench_figure *ours);
 

@@ -95,7 +95,7 @@ static void add_cell(const bench_figure *f, base_text *out) {
         base_text_add(out, ", %s%.3fx%s", bold, 1 / json_number_value(json_object_get(hardest, "time_ratio")),
                       bold);
     }
-    if (f->processes > 1) base_text_add(out, ", %d processes", f->processes);
+    if (*f->beside) base_text_add(out, " beside %s", f->beside);
     base_text_add(out, " |");
 }
 

@@ -8,8 +8,10 @@
 #include "figures.h"
 #include "report/figures/figure.h"
 
+// Those that were timed by turns with other processes are no figures of ours alone.
 static bool is_of(const json_t *line, const char *case_name) {
-    return report_get_bool(line, "figure") && !strcmp(report_get_text(line, "case.name"), case_name);
+    return report_get_bool(line, "figure") && !strcmp(report_get_text(line, "case.name"), case_name) &&
+           !*report_get_text(line, "beside");
 }
 
 // How many candidates a run timed in the case.

@@ -119,6 +119,7 @@ static void add_ratio(base_text *out, const bench_figure *ours, const bench_figu
 static double value_of(const bench_target *target, const void *context) {
     const bench_figure *f = context;
     if (strcmp(target->metric, "speedup") != 0) return bench_figure_number(f, "derived", target->metric);
+    if (!bench_target_counts_beside(target, f->beside)) return NAN;
     json_t *ratio = json_object_get(comparison(f, target->rival, NULL), "time_ratio");
     return json_is_number(ratio) ? 1 / json_number_value(ratio) : (double)NAN;
 }
@@ -190,7 +191,8 @@ static kz_status add_summary(const results *r, size_t first, const kz_family *fa
     for (size_t i = first; i < r->archive.count && same_table(r->sorted[i], head); i++) {
         const bench_figure *f = r->sorted[i];
         if (!bench_figure_is_ours(f)) continue;
-        if (f != bench_archive_best(&r->archive, f->of_case)) continue; // each case once
+        if (f != bench_archive_best(&r->archive, f->of_case, *f->beside))
+            continue; // once, and once beside others
         const bench_figure *rival = bench_archive_rival(&r->archive, f);
         char time[REPORT_NUMBER], error_text[REPORT_NUMBER], rate[REPORT_NUMBER], of[32];
         char mode[BENCH_FIGURE_MODE];
@@ -314,6 +316,12 @@ static void add_operation_row(const results *r, const kz_family *family, const b
     base_text_add(out, "\n");
 }
 
+// What stands for the case: its best variant, of runs beside other processes only where there are no others.
+static const bench_figure *row_of(const results *r, size_t of_case) {
+    const bench_figure *alone = bench_archive_best(&r->archive, of_case, false);
+    return alone ? alone : bench_archive_best(&r->archive, of_case, true);
+}
+
 // A row per case, a column per variant of the operation.
 static void add_operation(const results *r, size_t first, const kz_family *family, const char *operation,
                           base_text *out) {
@@ -332,7 +340,7 @@ static void add_operation(const results *r, size_t first, const kz_family *famil
     for (size_t i = first; i < r->archive.count && same_table(r->sorted[i], head); i++) {
         const bench_figure *f = r->sorted[i];
         if (!bench_figure_is_ours(f) || !of_operation(f, operation)) continue;
-        if (f != bench_archive_best(&r->archive, f->of_case)) continue;
+        if (f != row_of(r, f->of_case)) continue;
         base_text_add(out, "| %s |", f->name + strlen(operation) + 1);
         add_operation_row(r, family, f, shown, out);
     }

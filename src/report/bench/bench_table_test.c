@@ -85,24 +85,24 @@ static void a_target_is_met(void **state) {
     free(o);
 }
 
-// A ratio is of figures that were taken beside the same number of processes, and how many these were is shown.
-static void processes_on_the_device_are_shown(void **state) {
+// Who worked on the device in between is shown; a target of the ratio to another is not judged then.
+static void other_processes_are_named(void **state) {
     (void)state;
     report_bench_tally tally = {0};
     bench_outcome *o = make();
-    for (int i = 0; i < RESULTS; i++) o->results[i].timings[0].processes = 1;
-    char *text = print(o, HEADER, &tally);
-    assert_null(strstr(text, "processes"));
+    char *text = print(o, HEADER "h200,add-*,speedup,0.9,cub\n", &tally);
+    assert_null(strstr(text, "by turns"));
+    assert_int_equal(tally.met, 1);
     free(text);
-    for (int i = 0; i < RESULTS; i++) o->results[i].timings[0].processes = 3;
-    text = print(o, HEADER, &tally);
-    assert_has(text, "  3 processes had the device open, kz among them\n");
+    snprintf(o->beside[0], sizeof o->beside[0], "torch, triton");
+    text = print(o, HEADER "h200,add-*,speedup,0.9,cub\n", &tally);
+    assert_has(text,
+               "  by turns with other processes (torch, triton): short runs differ from those of kz alone\n");
+    assert_has(
+        text,
+        "  target open: the goal is 0.900x cub, judged without rivals in other processes: --rivals cub\n");
     assert_has(text, "0.955x slower     [0.955, 0.955]\n");
-    free(text);
-    o->results[RIVAL].timings[0].processes = 4;
-    text = print(o, HEADER, &tally);
-    assert_has(text, "  3 to 4 processes had the device open; ratios are of one number of them\n");
-    assert_null(strstr(text, "0.955x"));
+    assert_int_equal(tally.open, 1);
     free(text);
     free(o);
 }
@@ -385,7 +385,7 @@ static void a_run_is_summed_up(void **state) {
     report_bench_free(&report);
 }
 
-// Slower, but with two more processes on the device than the earlier figure: no regression.
+// Slower, but timed by turns with another process, as the earlier figure was not: no regression.
 static void what_is_not_alike_is_not_judged(void **state) {
     char *text;
     size_t size;
@@ -395,20 +395,20 @@ static void what_is_not_alike_is_not_judged(void **state) {
     const bench_peers peers = {0};
     const bench_targets targets = {0};
     o->limit = bench_limit_of(NULL, &o->work, KZ_F32);
-    for (int i = 0; i < RESULTS; i++) o->results[i].timings[0].processes = 3;
-    report.baseline = json_pack("[{s{ss}, s{ss}, s{ss, ss}, s{ss, ss}, s{ss, ss}, ss, ss, si, s{sf}}]", "run",
-                                "time", "2026-11-16T00:00:00Z", "code", "commit", "c0ffee", "device", "name",
-                                "NVIDIA H200", "gpu", "h200", "case", "family", family.name, "name", o->name,
-                                "candidate", "by", "kz", "name", "02_vector", "mode", "latency", "status",
-                                "ok", "processes", 1, "statistics", "median_s", 1e-4);
+    snprintf(o->beside[0], sizeof o->beside[0], "torch");
+    report.baseline =
+        json_pack("[{s{ss}, s{ss}, s{ss, ss}, s{ss, ss}, s{ss, ss}, ss, ss, s{sf}}]", "run", "time",
+                  "2026-11-16T00:00:00Z", "code", "commit", "c0ffee", "device", "name", "NVIDIA H200", "gpu",
+                  "h200", "case", "family", family.name, "name", o->name, "candidate", "by", "kz", "name",
+                  "02_vector", "mode", "latency", "status", "ok", "statistics", "median_s", 1e-4);
     report_bench_case(&report, &request, o, &targets, &peers);
     report_bench_end(&report, 1);
     fflush(report.file);
     assert_has(text,
-               "not judged: 02_vector, 110 us with 3 processes on the device, was 100 us with 1 (+10.0%); "
+               "not judged: 02_vector, 110 us beside torch, was 100 us beside no other process (+10.0%); "
                "2026-11-16, commit c0ffee\n");
     assert_has(text, "since the earlier records: 0 worse, 0 better, 0 the same,");
-    assert_has(text, "not judged: 1, taken with more or fewer processes on the device than then");
+    assert_has(text, "not judged: 1, timed by turns with other processes than then");
     fclose(report.file);
     free(text);
     free(o);
@@ -493,7 +493,7 @@ static void a_simpler_choice_says_what_it_gives_up(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_target_is_met),
-        cmocka_unit_test(processes_on_the_device_are_shown),
+        cmocka_unit_test(other_processes_are_named),
         cmocka_unit_test(the_error_stands_beside_the_time),
         cmocka_unit_test(a_narrow_terminal_gets_a_narrow_table),
         cmocka_unit_test(what_was_missed_is_named_with_its_figures),

@@ -120,6 +120,8 @@ void report_bench_idle_rivals(report_bench *r, const bench_peers *peers) {
 
 // ---- since an earlier run --------------------------------------------------------------------------------
 
+static const char *beside(const char *names) { return *names ? names : "no other process"; }
+
 static void print_change(const report_bench *r, const bench_candidate *candidate, const char *condition,
                          const bench_change *c) {
     char before[REPORT_NUMBER], now[REPORT_NUMBER];
@@ -137,8 +139,8 @@ static void print_change(const report_bench *r, const bench_candidate *candidate
     fprintf(r->file, "%s: %s%s%s, %s%s%s", kinds[c->kind], candidate->name, *condition ? ", " : "", condition,
             timed ? "" : c->what, timed ? "" : " ", now);
     if (c->kind == BENCH_CHANGE_UNFAIR)
-        fprintf(r->file, " with %d process%s on the device, was %s with %d", c->processes.now,
-                c->processes.now > 1 ? "es" : "", before, c->processes.before);
+        fprintf(r->file, " beside %s, was %s beside %s", beside(c->beside.now), before,
+                beside(c->beside.before));
     else
         fprintf(r->file, ", was %s", before);
     if (c->before > 0) fprintf(r->file, " (%+.1f%%)", 100 * (c->now / c->before - 1));
@@ -208,11 +210,10 @@ void report_bench_end(const report_bench *r, double seconds) {
         fprintf(file, "since the earlier records: %zu worse, %zu better, %zu the same, %zu not there\n",
                 r->since.worse, r->since.better, r->since.same, r->since.unknown);
     if (r->since.unfair)
-        fprintf(file,
-                "not judged: %zu, taken with more or fewer processes on the device than then; name the "
-                "rivals of then "
-                "(--rivals)\n",
-                r->since.unfair);
+        fprintf(
+            file,
+            "not judged: %zu, timed by turns with other processes than then; --rivals names those of then\n",
+            r->since.unfair);
     if (t->shortfalls.data) fprintf(file, "%s", t->shortfalls.data);
     if (t->cases && !r->run.device.has_clock)
         fprintf(

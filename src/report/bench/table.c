@@ -213,8 +213,13 @@ static void describe_target(const view *v, base_text *out) {
     bool named = strcmp(target->metric, "speedup") != 0 && target->rival[0]; // a figure of somebody else's
     name_value(target, target->goal, goal, sizeof goal);
     if (isnan(v->target.value)) {
-        base_text_add(out, "target open: the goal is %s, and %s did not run", goal,
-                      target->rival[0] ? target->rival : "what it is compared with");
+        const char *rival = target->rival[0] ? target->rival : "what it is compared with";
+        if (!bench_target_counts_beside(target, v->o->beside[v->o->figure]))
+            base_text_add(
+                out, "target open: the goal is %s, judged without rivals in other processes: --rivals %s",
+                goal, rival);
+        else
+            base_text_add(out, "target open: the goal is %s, and %s did not run", goal, rival);
         return;
     }
     name_value(target, v->target.value, value, sizeof value);
@@ -302,23 +307,15 @@ static void print_known_peaks(const view *v) {
                      report_si(rate, copy->value, "B/s"), copy->origin);
 }
 
-// Idle processes change what short runs take.
-static void print_processes(const view *v) {
-    int least = 0, most = 0;
-    for (size_t i = 0; i < v->o->count; i++)
-        for (size_t k = 0; k < v->o->condition_count; k++) {
-            const bench_timing *t = &v->o->results[i].timings[k];
-            if (!t->taken) continue;
-            if (!least || t->processes < least) least = t->processes;
-            if (t->processes > most) most = t->processes;
-        }
-    if (most > 1 && least == most)
-        report_print(v->file, v->style, REPORT_DIM, "  %d processes had the device open, kz among them\n",
-                     most);
-    if (most > 1 && least < most)
+// A process that works in between changes what short runs take.
+static void print_beside(const view *v) {
+    for (size_t k = 0; k < v->o->condition_count; k++) {
+        if (!v->o->beside[k][0] || (!v->several && k != v->o->figure)) continue;
         report_print(v->file, v->style, REPORT_DIM,
-                     "  %d to %d processes had the device open; ratios are of one number of them\n", least,
-                     most);
+                     "  by turns with other processes (%s): short runs differ from those of kz alone\n",
+                     v->o->beside[k]);
+        return;
+    }
 }
 
 // Times that vary: the ratio of samples taken in turns is not that of the medians above it.
@@ -336,7 +333,7 @@ static bool ratios_differ(const view *v) {
 
 static void print_notes(const view *v) {
     if (v->o->timed && !v->several) print_known_peaks(v);
-    if (v->o->timed) print_processes(v);
+    if (v->o->timed) print_beside(v);
     if (v->target.target) print_target(v);
     if (v->o->timed && !v->several) {
         report_bench_print_clocks(v->file, v->style, v->o, v->o->figure);
