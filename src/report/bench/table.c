@@ -309,11 +309,13 @@ static void print_known_peaks(const view *v) {
 
 // A process that works in between changes what short runs take.
 static void print_beside(const view *v) {
+    char text[BENCH_BESIDE + 100];
     for (size_t k = 0; k < v->o->condition_count; k++) {
         if (!v->o->beside[k][0] || (!v->several && k != v->o->figure)) continue;
-        report_print(v->file, v->style, REPORT_DIM,
-                     "  by turns with other processes (%s): short runs differ from those of kz alone\n",
-                     v->o->beside[k]);
+        snprintf(text, sizeof text,
+                 "by turns with other processes (%s): short runs differ from those of kz alone",
+                 v->o->beside[k]);
+        print_note(v, REPORT_DIM, text);
         return;
     }
 }
