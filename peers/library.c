@@ -104,10 +104,7 @@ static void *find(const peer_wanted *wanted) {
     return library;
 }
 
-// NVIDIA's libraries read the variable when they begin: without it some round f32 to TF32 by themselves. Who sets it has
-// his way.
 void peer_library_open(peer_library *library, const peer_wanted *wanted) {
-    setenv("NVIDIA_TF32_OVERRIDE", "0", 0);
     const char *given = getenv(wanted->variable), *problem = NULL;
     library->handle = given ? dlopen(given, RTLD_NOW | RTLD_LOCAL) : find(wanted);
     if (!library->handle && given) problem = dlerror();

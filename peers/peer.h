@@ -13,7 +13,7 @@
 extern "C" {
 #endif
 
-enum { KZ_PEER_INTERFACE = 3 };
+enum { KZ_PEER_INTERFACE = 4 };
 enum { KZ_PEER_DOES_NOT = 2 }; // of prepare: this case is none that the rival does, whatever it offered
 
 typedef struct kz_peer_problem {
@@ -22,6 +22,8 @@ typedef struct kz_peer_problem {
     int64_t axes[KZ_CASE_AXES];
     const kz_arg *args; // the family's guest arguments: buffers, axes, and what other scalars it takes
     size_t arg_count;
+    uint32_t
+        alignment; // the addresses of buffers are multiples of so many bytes; 0: of 256 or more, as allocations are
 } kz_peer_problem;
 
 // What a rival has made ready for one problem.

@@ -60,19 +60,36 @@ int cublasLtMatrixLayoutCreate(void **to, int type, uint64_t rows, uint64_t colu
 }
 int cublasLtMatrixLayoutDestroy(void *of) { return drop(of); }
 
-int cublasLtMatmulPreferenceCreate(void **preference) { return make(preference, sizeof(size_t)); }
+typedef struct wish {
+    size_t workspace;
+    uint32_t alignment[4]; // of a, b, c and d
+} wish;
+
+int cublasLtMatmulPreferenceCreate(void **preference) { return make(preference, sizeof(wish)); }
 int cublasLtMatmulPreferenceDestroy(void *preference) { return drop(preference); }
 int cublasLtMatmulPreferenceSetAttribute(void *preference, int attribute, const void *value, size_t bytes) {
-    *(size_t *)preference = *(const size_t *)value;
-    return attribute == 1 && bytes == 8 ? 0 : 7;
+    wish *w = preference;
+    if (attribute == 1 && bytes == 8)
+        w->workspace = *(const size_t *)value;
+    else if (attribute >= 5 && attribute <= 8 && bytes == 4)
+        w->alignment[attribute - 5] = *(const uint32_t *)value;
+    else
+        return 7;
+    return 0;
 }
 
 int cublasLtMatmulAlgoGetHeuristic(void *handle, void *operation, layout *a, layout *b, layout *c, layout *d,
                                    size_t *preference, int asked, heuristic *found, int *count) {
-    if (!handle || !operation || c != d || asked < 4 || *preference < 1024) return 7;
+    const wish *w = (const wish *)preference;
+    if (!handle || !operation || c != d || asked < 4 || w->workspace < 1024) return 7;
+    uint32_t least = 256; // the third needs 16
+    for (int i = 0; i < 4; i++)
+        if (w->alignment[i] && w->alignment[i] < least) least = w->alignment[i];
     if (a->columns != b->rows || c->rows != a->rows || c->columns != b->columns) return 7;
     for (uint64_t i = 0; i < 4; i++)
-        found[i] = (heuristic){.algorithm = {40 + i}, .workspace_bytes = 100 * i, .status = i == 1 ? 15 : 0};
+        found[i] = (heuristic){.algorithm = {40 + i},
+                               .workspace_bytes = 100 * i,
+                               .status = i == 1 || (i == 2 && least < 16) ? 15 : 0};
     *count = 4;
     return 0;
 }

@@ -12,9 +12,11 @@
 #include "peers/peer.h"
 
 enum {
-    F32 = 0,              // CUDA_R_32F
-    COMPUTE_F32 = 68,     // CUBLAS_COMPUTE_32F: products in single precision, no TF32
-    MOST_WORKSPACE = 1,   // CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES
+    F32 = 0,            // CUDA_R_32F
+    COMPUTE_F32 = 68,   // CUBLAS_COMPUTE_32F: products in single precision, no TF32
+    MOST_WORKSPACE = 1, // CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES
+    ALIGNMENT_A = 5, // CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_A_BYTES; those of b, c and d follow. Without: 256
+    ALIGNMENT_D = 8,
     WORKSPACE = 32 << 20, // what NVIDIA advises for Hopper
     ASKED = 128,          // more than the heuristics give
 };
@@ -99,7 +101,7 @@ static const char *offers(const kz_peer_problem *problem) {
 
 // ---- a plan ----------------------------------------------------------------------------------------------
 
-static int describe(product *p, uint64_t m, uint64_t n, uint64_t k) {
+static int describe(product *p, uint64_t m, uint64_t n, uint64_t k, uint32_t alignment) {
     const uint64_t most = WORKSPACE;
     int status = api.create(&p->handle);
     if (status == 0) status = api.operation_create(&p->operation, COMPUTE_F32, F32);
@@ -108,6 +110,8 @@ static int describe(product *p, uint64_t m, uint64_t n, uint64_t k) {
     if (status == 0) status = api.layout_create(&p->c, F32, n, m, (int64_t)n);
     if (status == 0) status = api.preference_create(&p->preference);
     if (status == 0) status = api.preference_set(p->preference, MOST_WORKSPACE, &most, sizeof most);
+    for (int i = ALIGNMENT_A; i <= ALIGNMENT_D && alignment && status == 0; i++)
+        status = api.preference_set(p->preference, i, &alignment, sizeof alignment);
     return status;
 }
 
@@ -119,7 +123,7 @@ static int prepare(const kz_peer_problem *problem, kz_peer_plan *plan, const cha
     if (!p) return 1;
     int count = 0;
     const int64_t *axes = problem->axes;
-    int status = describe(p, (uint64_t)axes[0], (uint64_t)axes[1], (uint64_t)axes[2]);
+    int status = describe(p, (uint64_t)axes[0], (uint64_t)axes[1], (uint64_t)axes[2], problem->alignment);
     if (status == 0)
         status = api.heuristics(p->handle, p->operation, p->b, p->a, p->c, p->c, p->preference, ASKED,
                                 p->found, &count);

@@ -218,14 +218,13 @@ void graph_close(graph *g) {
 
 static void *make_tensor(graph *g, int64_t id, int type, int rank, const int64_t *dimensions,
                          const int64_t *strides, int attribute) {
-    const int64_t alignment = 16;
     const bool yes = true;
     void *tensor = make(g, TENSOR);
     set_one(g, tensor, TENSOR_TYPE, IS_DATA_TYPE, type);
     set(g, tensor, TENSOR_DIMENSIONS, IS_I64, rank, dimensions);
     set(g, tensor, TENSOR_STRIDES, IS_I64, rank, strides);
     set(g, tensor, TENSOR_ID, IS_I64, 1, &id);
-    set(g, tensor, TENSOR_ALIGNMENT, IS_I64, 1, &alignment);
+    set(g, tensor, TENSOR_ALIGNMENT, IS_I64, 1, &g->alignment);
     if (attribute) set(g, tensor, attribute, IS_BOOLEAN, 1, &yes);
     return finish(g, tensor, "a tensor");
 }

@@ -43,6 +43,7 @@ typedef struct graph {
     void *operations[GRAPH_OPERATIONS];
     size_t operation_count;
     size_t buffers, values, virtuals;
+    int64_t alignment;         // of buffers, in bytes
     float value[GRAPH_VALUES]; // scalars of the operations
     void *plans[GRAPH_PLANS];
     int plan_count;

@@ -17,7 +17,7 @@ static int type_of(const kz_peer_problem *problem) {
 
 // ---- operations ------------------------------------------------------------------------------------------
 
-enum { ROW = 1024 };
+enum { ROW = 1024, ALIGNMENT = 16 };
 
 // Elements as rows, where those divide them evenly.
 static int64_t row_of(int64_t n) { return n % ROW == 0 ? ROW : n; }
@@ -164,6 +164,7 @@ static int prepare(const kz_peer_problem *problem, kz_peer_plan *plan, const cha
     graph *g = plan->state = calloc(1, sizeof *g);
     *why = "no memory";
     if (!g) return 1;
+    g->alignment = problem->alignment && problem->alignment < ALIGNMENT ? problem->alignment : ALIGNMENT;
     if (graph_open(g)) find(problem)->describe(g, problem);
     bool good = !g->error[0] && graph_plan(g, problem->type == KZ_F32);
     plan->algorithms = g->plan_count;

@@ -195,14 +195,16 @@ static void run(const kz_peer *peer, const kz_peer_problem *problem, const kz_pt
     run_last(peer, problem, buffers, 1);
 }
 
-static void run_product(const kz_peer *peer, int algorithms) {
-    const kz_peer_problem problem = {.family = "sgemm", .type = KZ_F32, .axes = {2, 4, 3}};
+static void run_product_aligned(const kz_peer *peer, uint32_t alignment, int algorithms) {
+    const kz_peer_problem problem = {
+        .family = "sgemm", .type = KZ_F32, .axes = {2, 4, 3}, .alignment = alignment};
     float c[8] = {-1};
     run_last(peer, &problem,
              (const kz_ptr[]){(kz_ptr)(uintptr_t)left, (kz_ptr)(uintptr_t)right, (kz_ptr)(uintptr_t)c},
              algorithms);
     assert_memory_equal(c, product, sizeof c);
 }
+static void run_product(const kz_peer *peer, int algorithms) { run_product_aligned(peer, 0, algorithms); }
 
 static void run_saxpy(const kz_peer *peer) {
     const kz_arg args[] = {kz_arg_f32(10.0f)};
@@ -282,7 +284,9 @@ static void those_in_python_run_for_families_that_name_them(void **state) {
     const kz_family named = {.rivals = (const char *const[]){"torch", NULL}}, alone = {0};
     const char *const torch[] = {"torch"}, *const own[] = {"tests/python/fake.py"}, *const none[] = {"no.py"};
     setenv("KZ_PEERS", PEERS_FOLDER, 1);
+    unsetenv("NVIDIA_TF32_OVERRIDE");
     assert_int_equal(bench_peers_open_named(&peers, torch, 1, true, &error), KZ_OK);
+    assert_string_equal(getenv("NVIDIA_TF32_OVERRIDE"), "0"); // with no library of NVIDIA's among them
     assert_int_equal(peers.count, 0);
     assert_int_equal(peers.remote_count, 1);
     assert_int_equal(bench_peers_remotes(&peers, &alone, picked), 1); // somebody chose it
@@ -336,6 +340,7 @@ static void cublaslt_has_several_algorithms(void **state) {
     assert_string_equal(offer_product(lt, 2, 4, 3), "cublasLtMatmul");
     assert_null(offer(lt, "saxpy", "saxpy", KZ_F32, 64));
     run_product(lt, 3);
+    run_product_aligned(lt, 4, 2); // one of them needs 16 bytes
     assert_string_equal(lt->version(&why), "13.1.7");
     bench_peers_close(&peers);
 }

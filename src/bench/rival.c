@@ -185,6 +185,13 @@ const char *bench_peer_offer(const kz_peer *peer, const kz_family *family, const
     return peer->on_cpu == cpu ? peer->offers(&problem) : NULL;
 }
 
+// The addresses' greatest common power of two, 256 at most: sets lie whole multiples of that apart.
+static uint32_t alignment_of(const bench_data *data) {
+    kz_ptr bits = 256;
+    for (size_t b = 0; b < data->buffer_count; b++) bits |= bench_data_address(data, b, 0);
+    return (uint32_t)(bits & -bits);
+}
+
 kz_status bench_candidate_peer(const bench_data *data, const kz_peer *peer, bench_candidate *candidate,
                                kz_error *error) {
     *candidate = bench_candidate_blank(BENCH_PEER, peer->name, "");
@@ -193,6 +200,7 @@ kz_status bench_candidate_peer(const bench_data *data, const kz_peer *peer, benc
     r->data = data;
     r->peer = peer;
     r->problem = problem_of(data->family, &data->c, r->args);
+    r->problem.alignment = alignment_of(data);
     bool cpu = kz_device_get_info(data->device)->kind == KZ_DEVICE_CPU;
     const char *offer = bench_peer_offer(peer, data->family, &data->c, cpu),
                *why = "it does not do this case";
