@@ -377,10 +377,12 @@ static void make_ladder(const results *r, const kz_family *family, base_text *ou
         const bench_figure *ladder = choose_ladder(r, i);
         if (!ladder) continue;
         const bench_figure *common = common_mode(r, ladder);
-        base_text_add(out, "**%s**, `%s`, %s, cold:\n\n", f->device, ladder->name,
+        bool beside = common && *common->beside;
+        base_text_add(out, "**%s**, `%s`, %s%s%s, cold:\n\n", f->device, ladder->name,
                       !common ? "latency of one run, throughput of a graph"
                       : common->condition.mode == BENCH_THROUGHPUT ? "a graph of runs"
-                                                                   : "one run");
+                                                                   : "one run",
+                      beside ? " beside " : "", beside ? common->beside : "");
         add_ladder(r, ladder, false, out);
         base_text_add(out, "\n");
     }
