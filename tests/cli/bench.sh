@@ -1,6 +1,7 @@
 #!/bin/sh
 # kz bench: counters and never a time on the simulator, records that are kept, errors with their next step.
 . "$(dirname "$0")/lib.sh"
+PTY=$5
 expect_exit 0 bench vector_add --device sim --case add-f32-n1025-uniform --json "$FOLDER/sim.jsonl"
 expect_out "thread inst"
 expect_out "04_unrolled"
@@ -10,6 +11,13 @@ grep -q ' [mun]s ' "$FOLDER/out" && fail "a time was printed for a simulated ker
 [ "$("$JSON_LINES" statistics.median_s < "$FOLDER/sim.jsonl")" = 0 ] || fail "the simulator has no clock"
 
 expect_out "no times: the simulator has no clock"
+
+# A terminal of 80 columns: no line of a table is longer, and no name is cut. (The line that rewrites itself is elsewhere.)
+"$PTY" 80 -- sh -c '"$@" 2> /dev/null' sh "$KZ" bench reduce --device sim --case sum-f32-n1025-uniform --columns error,resources,code,judged --no-save > "$FOLDER/out" << 'END' || fail "at 80 columns: $(cat "$FOLDER/out")"
+exit 0
+width 80
+END
+[ "$(grep -c 09_dependent_launch "$FOLDER/out")" -ge 5 ] || fail "a name was cut: $(cat "$FOLDER/out")"
 cat > "$FOLDER/my.cu" << 'END'
 extern "C" __global__ void my_add_f32(const float *x, const float *y, float *z, size_t n) {
     size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x;

@@ -196,6 +196,7 @@ void report_bench_case(report_bench *r, const bench_request *request, const benc
 void report_bench_end(const report_bench *r, double seconds) {
     const report_bench_tally *t = &r->tally;
     FILE *file = r->file;
+    const report_style style = report_detect_style(file);
     char took[REPORT_NUMBER];
     fprintf(file, "%zu case%s in %s", t->cases, t->cases == 1 ? "" : "s", report_seconds(took, seconds));
     if (t->met + t->missed + t->open)
@@ -216,10 +217,9 @@ void report_bench_end(const report_bench *r, double seconds) {
             r->since.unfair);
     if (t->shortfalls.data) fprintf(file, "%s", t->shortfalls.data);
     if (t->cases && !r->run.device.has_clock)
-        fprintf(
-            file,
-            "no times: the simulator has no clock, and rivals run on a GPU; kz prof estimates what a launch "
-            "takes\n");
+        report_note(file, &style, REPORT_PLAIN, 0,
+                    "no times: the simulator has no clock, and rivals run on a GPU; kz prof estimates what a "
+                    "launch takes");
     if (r->run.quick && t->cases)
         fprintf(file, "quick: few samples of few sizes show that it runs, and are no figures\n");
     if (r->guest_of) fprintf(file, "the family's own variants: kz bench %s\n", r->guest_of);

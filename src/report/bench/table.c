@@ -36,6 +36,10 @@ static void print_title(const view *v, const kz_family *family) {
     base_text_free(&about);
 }
 
+static void print_note(const view *v, report_tone tone, const char *text) {
+    report_note(v->file, v->style, tone, 2, text);
+}
+
 // ---- times --------------------------------------------------------------------------------------
 
 // What is wrong, or failed later, has no figure.
@@ -149,9 +153,11 @@ typedef uint64_t (*counter)(const kz_counters *c);
 static uint64_t atomics(const kz_counters *c) { return c->atomic_requests; }
 static uint64_t barriers(const kz_counters *c) { return c->barriers; }
 
+static bool is_counted(const bench_result *r) { return r->status == KZ_OK && r->counters.valid; }
+
 static counter if_any(const view *v, counter get) {
     for (size_t i = 0; i < v->o->count; i++)
-        if (v->o->results[i].counters.valid && get(&v->o->results[i].counters)) return get;
+        if (is_counted(&v->o->results[i]) && get(&v->o->results[i].counters)) return get;
     return NULL;
 }
 
@@ -168,6 +174,7 @@ static void print_counters(const view *v) {
                                 {"global", .right = true},
                                 {"shared", .right = true}};
     size_t count = 5;
+    bool counted = false;
     if (extra[0]) columns[count++] = (report_column){"atomics", .right = true};
     if (extra[1]) columns[count++] = (report_column){"barriers", .right = true};
     report_table *table = report_table_open(columns, count);
@@ -175,7 +182,8 @@ static void print_counters(const view *v) {
     for (size_t i = 0; i < v->o->count; i++) {
         const bench_result *r = &v->o->results[i];
         const kz_counters *c = &r->counters;
-        if (r->status != KZ_OK || !c->valid) {
+        counted = counted || is_counted(r);
+        if (!is_counted(r)) {
             add_untimed_row(table, r, count);
             continue;
         }
@@ -189,8 +197,7 @@ static void print_counters(const view *v) {
     report_table_fold(table);
     report_table_print(table, v->file, v->style, true);
     report_table_close(table);
-    report_note(v->file, v->style, REPORT_DIM, 2,
-                "global: sectors by the least possible; shared: wavefronts by the least possible");
+    if (counted) print_note(v, REPORT_DIM, "global, shared: sectors and wavefronts by the least possible");
 }
 
 // ---- what stands below the table ---------------------------------------------------------------------
@@ -228,10 +235,6 @@ static void describe_target(const view *v, base_text *out) {
                   named ? target->rival : "");
 }
 
-static void print_note(const view *v, report_tone tone, const char *text) {
-    report_note(v->file, v->style, tone, 2, text);
-}
-
 static void print_target(const view *v) {
     base_text text = {0};
     describe_target(v, &text);
@@ -244,11 +247,11 @@ static void print_target(const view *v) {
 static void print_list(const view *v, report_tone tone, const char *what,
                        bool (*holds)(const view *v, const bench_result *r)) {
     base_text text = {0};
+    char name[REPORT_BENCH_NAME];
     for (size_t i = 0; i < v->o->count; i++)
         if (holds(v, &v->o->results[i]))
-            base_text_add(&text, "%s %s%s", text.data ? "," : what,
-                          v->o->results[i].candidate.provider == BENCH_PEAK ? "the peak " : "",
-                          v->o->results[i].candidate.name);
+            base_text_add(&text, "%s %s", text.data ? "," : what,
+                          report_bench_name(&v->o->results[i].candidate, name));
     if (text.data) print_note(v, tone, text.data);
     base_text_free(&text);
 }
@@ -340,8 +343,7 @@ static void print_notes(const view *v) {
     if (v->o->timed && !v->several) {
         report_bench_print_clocks(v->file, v->style, v->o, v->o->figure);
         if (ratios_differ(v))
-            print_note(v, REPORT_DIM,
-                       "times vary: a ratio is the median of pairs taken in turns, not that of the medians");
+            print_note(v, REPORT_DIM, "times vary: a ratio is of samples taken in turns, not of the medians");
         print_list(v, REPORT_WARN, "not converged:", unsettled);
         print_list(v, REPORT_WARN, "interrupted:", cut_short);
         print_list(v, REPORT_WARN, "two speeds, the middle half of the samples spans more than 10%:", split);
