@@ -54,6 +54,7 @@ typedef struct kz_buffer {
 typedef struct kz_work {
     double bytes; // the least that must cross DRAM
     double flops;
+    bool products; // flops of matrix products, which tensor cores do where they have the type
 } kz_work;
 
 // The work of a case, worked out by hand: what `work` is tested against.

@@ -4,9 +4,13 @@
 #include <math.h>
 #include <stddef.h>
 
+#include "base/base.h"
+
 static bool is_known(const bench_known_peak *peak) { return peak->origin[0] && peak->value > 0; }
 
-static bench_peak_name compute_name(kz_type type) {
+// f32 and f64 stay what they are: no product of ours or of a rival rounds f32 to TF32.
+static bench_peak_name compute_name(const kz_work *work, kz_type type) {
+    if (work->products && base_type_is_float(type) && kz_type_size(type) == 2) return BENCH_PEAK_tensor_f16;
     switch (type) {
     case KZ_F32: return BENCH_PEAK_fma_f32;
     case KZ_F64: return BENCH_PEAK_fma_f64;
@@ -16,8 +20,8 @@ static bench_peak_name compute_name(kz_type type) {
     }
 }
 
-const bench_known_peak *bench_compute_peak(const bench_peaks *peaks, kz_type type) {
-    bench_peak_name name = compute_name(type);
+const bench_known_peak *bench_compute_peak(const bench_peaks *peaks, const kz_work *work, kz_type type) {
+    bench_peak_name name = compute_name(work, type);
     return name == BENCH_PEAK_NAMES || !is_known(&peaks->of[name]) ? NULL : &peaks->of[name];
 }
 
@@ -43,11 +47,11 @@ bench_limit bench_limit_of(const bench_peaks *peaks, const kz_work *work, kz_typ
     if (work->bytes > 0) r.intensity = work->flops / work->bytes;
     if (!peaks || !(work->bytes > 0)) return r;
     bench_peak_name memory = memory_name(peaks), chosen = memory;
-    const bench_known_peak *compute = bench_compute_peak(peaks, type);
+    const bench_known_peak *compute = bench_compute_peak(peaks, work, type);
     if (compute && memory != BENCH_PEAK_NAMES) {
         r.ridge = compute->value / peaks->of[memory].value;
         r.computes = r.intensity > r.ridge;
-        if (r.computes) chosen = compute_name(type);
+        if (r.computes) chosen = compute_name(work, type);
     }
     if (chosen == BENCH_PEAK_NAMES) return r;
     r.name = bench_peak_text(chosen);

@@ -21,7 +21,7 @@ typedef struct bench_limit {
 bench_limit bench_limit_of(const bench_peaks *peaks, const kz_work *work, kz_type type);
 // The share of the peak that a run of so many seconds reaches; NAN where it is unknown.
 double bench_of_peak(const bench_limit *limit, const kz_work *work, double seconds);
-// The peak of fused multiply-adds in a type; NULL where there is none.
-const bench_known_peak *bench_compute_peak(const bench_peaks *peaks, kz_type type);
+// The peak of what does such flops in a type, fused multiply-adds or tensor cores; NULL where there is none.
+const bench_known_peak *bench_compute_peak(const bench_peaks *peaks, const kz_work *work, kz_type type);
 
 #endif

@@ -36,6 +36,18 @@ static void intensity_decides(void **state) {
     assert_float_equal(bench_of_peak(&r, &work, 4e-4), 2.0 / 3, 1e-12); // 20 of 30 TFLOP/s
 }
 
+static void products_of_half_precision_are_the_tensor_cores(void **state) {
+    bench_peaks peaks = make();
+    set(&peaks, BENCH_PEAK_fma_f16, 120e12, true);
+    set(&peaks, BENCH_PEAK_tensor_f16, 1000e12, false);
+    const kz_work sum = {.bytes = 1e9, .flops = 1e12},
+                  product = {.bytes = 1e9, .flops = 1e12, .products = true};
+    assert_string_equal(bench_limit_of(&peaks, &sum, KZ_F16).name, "fma_f16");
+    assert_string_equal(bench_limit_of(&peaks, &product, KZ_F16).name, "tensor_f16");
+    assert_string_equal(bench_limit_of(&peaks, &product, KZ_BF16).name, "tensor_f16");
+    assert_string_equal(bench_limit_of(&peaks, &product, KZ_F32).name, "fma_f32"); // no TF32
+}
+
 static void what_has_no_compute_peak_is_limited_by_memory(void **state) {
     const bench_peaks peaks = make();
     const kz_work work = {.bytes = 1e9, .flops = 1e12};
@@ -70,6 +82,7 @@ static void nothing_known_is_nothing_said(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(intensity_decides),
+        cmocka_unit_test(products_of_half_precision_are_the_tensor_cores),
         cmocka_unit_test(what_has_no_compute_peak_is_limited_by_memory),
         cmocka_unit_test(the_nominal_peak_serves_where_none_was_measured),
         cmocka_unit_test(nothing_known_is_nothing_said),

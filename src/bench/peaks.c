@@ -30,7 +30,8 @@ static void set_nominal(const device_gpu *gpu, bench_peaks *peaks) {
     };
     for (int i = 0; i < BENCH_PEAK_NAMES; i++) {
         bool known = figures[i] > 0;
-        peaks->of[i] = (bench_known_peak){.value = known ? figures[i] : (double)NAN, .origin = ""};
+        peaks->of[i] =
+            (bench_known_peak){.value = known ? figures[i] : (double)NAN, .origin = "", .name = rows[i].name};
         peaks->of[i].nominal = peaks->of[i].value;
         if (known) snprintf(peaks->of[i].origin, sizeof peaks->of[i].origin, "nominal");
     }

@@ -17,7 +17,8 @@ typedef struct bench_known_peak {
     double value;   // in the base unit; NAN where nothing is known
     double nominal; // NAN where there is none
     bool measured;
-    char origin[40]; // "measured 2026-11-15", "nominal"; "" where nothing is known
+    const char *name; // as in peaks.def: "fma_f32"
+    char origin[40];  // "measured 2026-11-15", "nominal"; "" where nothing is known
 } bench_known_peak;
 
 typedef struct bench_peaks {

@@ -458,7 +458,7 @@ static void take_known_peaks(const bench_request *q, bench_outcome *o) {
     if (q->peaks->of[BENCH_PEAK_dram_copy].measured &&
         o->work.bytes > 4.0 * (double)kz_device_get_info(q->device)->l2_bytes)
         o->known_copy = q->peaks->of[BENCH_PEAK_dram_copy];
-    const bench_known_peak *compute = bench_compute_peak(q->peaks, q->c->type);
+    const bench_known_peak *compute = bench_compute_peak(q->peaks, &o->work, q->c->type);
     if (bench_work_computes(&o->work) && compute) o->known_compute = *compute;
 }
 

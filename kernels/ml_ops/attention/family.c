@@ -26,7 +26,8 @@ static kz_work work(const kz_case *c) {
     double queries = (double)c->axes[QUERIES], keys = (double)c->axes[KEYS], pairs = queries * keys;
     if (c->operation == KZ_ATTENTION_CAUSAL) pairs -= queries * (queries - 1.0) / 2.0;
     return (kz_work){.bytes = 2.0 * heads * (queries + keys) * d * (double)kz_type_size(c->type),
-                     .flops = 4.0 * heads * pairs * d};
+                     .flops = 4.0 * heads * pairs * d,
+                     .products = true};
 }
 
 // ---- plans -----------------------------------------------------------------------------------------

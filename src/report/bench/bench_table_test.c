@@ -268,13 +268,14 @@ static void what_the_cores_compute_is_named(void **state) {
     report_bench_tally tally = {0};
     bench_outcome *o = make();
     o->work.flops = 2e11;
-    o->known_compute = (bench_known_peak){.value = 6.25e13, .origin = "measured 2026-11-15"};
+    o->known_compute =
+        (bench_known_peak){.name = "fma_f32", .value = 6.25e13, .origin = "measured 2026-11-15"};
     for (int i = 0; i < RESULTS; i++) o->results[i].timings[0].of_compute = NAN;
     o->results[FAST].timings[0].of_compute = 0.8;
     char *text = print(o, HEADER, &tally);
     assert_has(text, "of cores");
     assert_has(text, "80.0%");
-    assert_has(text, "  of cores: their fused multiply-adds, 62.5 TFLOP/s, measured 2026-11-15\n");
+    assert_has(text, "  of cores: fma_f32, 62.5 TFLOP/s, measured 2026-11-15\n");
     assert_null(strstr(text, " of copy"));
     free(text);
     o->work.flops = 0;

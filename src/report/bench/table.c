@@ -302,7 +302,7 @@ static void print_known_peaks(const view *v) {
     char rate[REPORT_NUMBER];
     const bench_known_peak *cores = &v->o->known_compute, *copy = &v->o->known_copy;
     if (of_cores(v))
-        report_print(v->file, v->style, REPORT_DIM, "  of cores: their fused multiply-adds, %s, %s\n",
+        report_print(v->file, v->style, REPORT_DIM, "  of cores: %s, %s, %s\n", cores->name,
                      report_si(rate, cores->value, "FLOP/s"), cores->origin);
     if (copy->origin[0] && isnan(v->o->copy[v->o->figure]))
         report_print(v->file, v->style, REPORT_DIM,
