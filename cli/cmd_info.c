@@ -73,6 +73,13 @@ static void print_buffers(const kz_family *family) {
     base_text_free(&operations);
 }
 
+static void print_rivals(const kz_family *family) {
+    printf("  rivals      ");
+    for (const char *const *name = family->rivals; name && *name; name++)
+        printf("%s%s", name == family->rivals ? "" : ", ", *name);
+    printf("%s\n", family->rivals && *family->rivals ? "" : "none");
+}
+
 static void print_variants(const kz_family *family, const report_style *style) {
     const report_column columns[] = {
         {.title = ""}, {.title = "variant"}, {.title = "runs on"}, {"idea", .shrink = true}};
@@ -229,6 +236,7 @@ static int run(const cli_command *self, int argc, char **argv) {
     printf("  %s\n\n", family->summary);
     print_operations(family);
     print_buffers(family);
+    print_rivals(family);
     print_heading(&style, "Variants");
     print_variants(family, &style);
     print_heading(&style, "What the library picks");

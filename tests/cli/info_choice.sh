@@ -29,4 +29,9 @@ expect_exit 2 info vector_add/nothing
 expect_err 'vector_add has no variant "nothing"'
 expect_exit 8 info reduce_axis/08_value_then_index --case 'sum-*'
 expect_err "argmin and argmax alone"
+# What a provider in Python asks for by name, and whom the family races.
+expect_exit 0 info reduce
+expect_out "types       f32, f16, bf16, f64, i32"
+expect_out "buffers     in (input), out (output), index (output of argmin, argmax)"
+expect_out "rivals      cub, cudnn, torch"
 finish
