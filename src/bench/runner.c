@@ -178,7 +178,9 @@ int kz_runner_run(kz_runner *r, size_t index) {
     runner_candidate *c = find(r, index);
     if (!c) return KZ_INVALID;
     kz_status status = enqueue(c, r->first, 0, &r->error);
-    return status ? status : kz_stream_synchronize(r->device, r->first, &r->error);
+    return status
+               ? status
+               : kz_device_synchronize(r->device, &r->error); // in whatever stream: samples tell that apart
 }
 
 // ---- samples -----------------------------------------------------------------------------------------------

@@ -114,8 +114,8 @@ void bench_blame_for_input(bench_result *r, const char *input, const char *when)
     if (r->status != KZ_OK && r->status != KZ_WRONG) return;
     r->status =
         base_fail(&r->error, KZ_WRONG,
-                  "%s wrote into its input \"%s\" %s; inputs are for reading, and the others got them "
-                  "restored",
+                  "%s wrote into its input \"%s\" %s; inputs are only to be read, and were restored for "
+                  "the others",
                   r->candidate.name, input, when);
 }
 
