@@ -76,7 +76,7 @@ static void read_families(course_toml *toml, workload_suite_part *part) {
 
 // ---- providers ----------------------------------------------------------------------------------------------
 
-static const char *const provider_words[] = {"all", "chosen", "choices", "rivals", NULL};
+static const char *const provider_words[] = {"all", "chosen", "choices", "rivals", "libraries", NULL};
 
 static bool is_one_of(const char *word, const char *const *words) {
     for (; *words; words++)
@@ -327,5 +327,7 @@ bool workload_suite_wants_variant(const workload_suite_part *part, const kz_fami
 
 bool workload_suite_wants_rival(const workload_suite_part *part, const char *rival) {
     if (!part || !part->providers[0]) return true;
-    return is_one_of("rivals", part->providers) || is_one_of(rival, part->providers);
+    const bench_rival *known = bench_rival_find(rival);
+    return is_one_of("rivals", part->providers) || is_one_of(rival, part->providers) ||
+           (known && !known->python && is_one_of("libraries", part->providers));
 }

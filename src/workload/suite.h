@@ -85,7 +85,8 @@ void workload_suite_point(workload_suite *suite, const workload_suite_part *part
 kz_status workload_suite_list(base_arena *arena, const char *const **names, kz_error *error);
 
 // Whether the table wants it. A variant: by its name, as one of `all`, as what the library chooses for the case
-// (`chosen`), or for any case of the family that is timed (`choices`). A rival: by its name, or as one of `rivals`.
+// (`chosen`), or for any case of the family that is timed (`choices`). A rival: by its name, or as one of `rivals` or, if it
+// is not in Python, of `libraries`.
 bool workload_suite_wants_variant(const workload_suite_part *part, const kz_family *family, const kz_case *c,
                                   const kz_device_info *device, const kz_variant *variant);
 bool workload_suite_wants_rival(const workload_suite_part *part, const char *rival);

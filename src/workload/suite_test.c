@@ -205,7 +205,7 @@ static void providers_are_chosen(void **state) {
     const char *all =
         "title = \"T\"\nproviders = [\"chosen\", \"cub\"]\n[[families]]\nnames = [\"reduce\"]\n"
         "axes.n = 1048576\n[[families]]\nnames = [\"reduce\"]\naxes.n = 4\nproviders = [\"all\"]\n"
-        "[[families]]\nnames = [\"reduce\"]\naxes.n = 5\nproviders = [\"choices\"]\n";
+        "[[families]]\nnames = [\"reduce\"]\naxes.n = 5\nproviders = [\"choices\", \"libraries\"]\n";
     if (read_text(all, &suite, &cases, &error)) fail_msg("%s", error.message);
     const workload_bench_case *chosen = &cases.items[0], *every = &cases.items[1], *some = &cases.items[2];
     size_t count = 0, choices = 0;
@@ -220,6 +220,8 @@ static void providers_are_chosen(void **state) {
     assert_true(workload_suite_wants_rival(chosen->part, "cub"));
     assert_false(workload_suite_wants_rival(chosen->part, "cublas"));
     assert_false(workload_suite_wants_rival(every->part, "cub"));
+    assert_true(workload_suite_wants_rival(some->part, "cub"));
+    assert_false(workload_suite_wants_rival(some->part, "torch"));
     assert_true(workload_suite_wants_rival(NULL, "cub"));
     workload_bench_cases_free(&cases);
     workload_suite_close(&suite);
