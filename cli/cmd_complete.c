@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "bench/peers.h"
 #include "course/course.h"
 #include "kz/family.h"
 #include "learn/read.h"
@@ -112,6 +113,41 @@ static void offer_suites(const typed *t) {
     base_arena_close(arena);
 }
 
+// One more name of a list: what stands before its last comma stays.
+static void offer_listed(const typed *t, const char *name, const char *text) {
+    const char *comma = strrchr(t->last, ',');
+    char list[200];
+    snprintf(list, sizeof list, "%.*s%s", comma ? (int)(comma + 1 - t->last) : 0, t->last, name);
+    offer(t, list, text);
+}
+
+static void offer_rivals(const typed *t) {
+    for (size_t i = 0; i < BENCH_RIVALS; i++)
+        offer_listed(t, bench_rivals[i].name, bench_rivals[i].python ? "a rival in Python" : "a library");
+    offer(t, "none", "no rivals");
+}
+
+static void offer_modes(const typed *t) {
+#define BENCH_MODE_ROW(enumerator, name, title, cold, meaning) offer_listed(t, name, meaning);
+#include "bench/condition.def"
+}
+
+static void offer_caches(const typed *t) {
+#define BENCH_CACHE_ROW(enumerator, name, meaning) offer_listed(t, name, meaning);
+#include "bench/condition.def"
+}
+
+static void offer_streams(const typed *t) {
+#define BENCH_STREAM_ROW(enumerator, name, meaning) offer_listed(t, name, meaning);
+#include "bench/condition.def"
+}
+
+static void offer_columns(const typed *t) {
+#define METRIC_GROUP(name, meaning) offer_listed(t, #name, meaning);
+#include "report/bench/metrics.def"
+    offer(t, "all", "every group");
+}
+
 static void offer_commands(const typed *t) {
     for (size_t i = 0; i < cli_verb_count; i++)
         if (cli_verbs[i].text) offer(t, cli_verbs[i].name, cli_verbs[i].text);
@@ -130,8 +166,10 @@ static const kind word_kinds[] = {
 };
 
 static const kind option_kinds[] = {
-    {"device", offer_devices},  {"gpu", offer_gpus},   {"suite", offer_suites},
-    {"family", offer_families}, {"task", offer_tasks}, {"path", offer_paths},
+    {"device", offer_devices},  {"gpu", offer_gpus},        {"suite", offer_suites},
+    {"family", offer_families}, {"task", offer_tasks},      {"path", offer_paths},
+    {"rivals", offer_rivals},   {"mode", offer_modes},      {"cache", offer_caches},
+    {"stream", offer_streams},  {"columns", offer_columns},
 };
 
 static const kind *find_kind(const kind *kinds, size_t count, const char *word) {

@@ -398,8 +398,6 @@ static kz_status run_device(workload_bench *b, kz_error *error) {
         drop_done(b);
         b->done = b->page->done;
         status = run_cases(b, error);
-        if (!status && info->has_clock && b->peers.chosen && b->done == b->cases.count && b->done)
-            report_bench_idle_rivals(b->report, &b->peers);
     }
     bench_probes_close(b->probes);
     bench_monitor_close(b->monitor);
@@ -512,6 +510,9 @@ kz_status workload_bench_run(workload_bench *b, report_bench *report, kz_error *
         b->page->done = 0;
         b->page->rivals[0] = 0;
     }
+    // A piece of a run says nothing of the cases in the others.
+    bool whole = !status && !stops(b) && !b->options->resume && b->options->budget <= 0;
+    if (whole && b->peers.chosen && report->tally.cases) report_bench_idle_rivals(report, &b->peers);
     return status;
 }
 

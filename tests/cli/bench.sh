@@ -127,6 +127,12 @@ expect_exit 0 bench --list
 expect_out "h200 "
 expect_exit 0 complete bench --suite off
 expect_out "off_table"
+expect_exit 0 complete bench --rivals cub,torch_
+expect_out "cub,torch_compile"
+expect_exit 0 complete bench --cache cold,d
+expect_out "cold,dirty"
+expect_exit 0 complete bench --columns ju
+expect_out "judged"
 expect_exit 0 bench --suite off_table --list sgemm
 grep -q "^sgemm  gemm-f32-m3384-n496-k3216-uniform  *choices,rivals$" "$FOLDER/out" || fail "$(cat "$FOLDER/out")"
 expect_exit 0 bench --suite python --list vector_add attention

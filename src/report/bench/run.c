@@ -78,14 +78,15 @@ static void meet_missing(report_bench *r, const char *name, const char *why, ben
 static void note_missing_rivals(report_bench *r, const report_style *style, const kz_family *family,
                                 const bench_outcome *outcome, const bench_peers *peers) {
     const kz_device_info *device = &r->run.device;
+    bool cpu = device->kind == KZ_DEVICE_CPU;
     bench_absences absent = {0};
     for (size_t i = 0; i < outcome->count; i++)
         if (outcome->results[i].candidate.provider == BENCH_PEER)
             meet(&r->met, outcome->results[i].candidate.by);
     for (size_t i = 0; i < BENCH_RIVALS && device->has_clock; i++) {
         const bench_rival *rival = &bench_rivals[i];
-        bool wanted = r->rival_count ? is_named(r, rival->name)
-                                     : bench_rival_does(rival, family, device->kind == KZ_DEVICE_CPU);
+        bool wanted = r->rival_count ? is_named(r, rival->name) && (rival->python || rival->on_cpu == cpu)
+                                     : bench_rival_does(rival, family, cpu);
         base_text why = {0};
         if (wanted && !is_met(&r->met, rival->name) && bench_rival_missing(rival, peers, &why))
             meet_missing(r, rival->name, why.data ? why.data : "no memory", &absent);
@@ -99,22 +100,22 @@ static void note_missing_rivals(report_bench *r, const report_style *style, cons
     print_absences(r, style, &absent);
 }
 
-// One that was named and is there, and never ran.
+static const char *why_idle(const bench_rival *rival, bool cpu) {
+    if (!rival || rival->python || rival->on_cpu == cpu) return "does none of these cases";
+    return cpu ? "runs on a GPU, and this is a CPU" : "runs on a CPU, and this is a GPU";
+}
+
 void report_bench_idle_rivals(report_bench *r, const bench_peers *peers) {
     const report_style style = report_detect_style(r->file);
-    const kz_device_info *device = &r->run.device;
-    bool cpu = device->kind == KZ_DEVICE_CPU;
+    bool cpu = r->run.device.kind == KZ_DEVICE_CPU;
     bench_absences absent = {0};
-    for (size_t i = 0; i < peers->count; i++)
-        if (!is_met(&r->met, peers->items[i]->name))
-            meet_missing(r, peers->items[i]->name,
-                         peers->items[i]->on_cpu == cpu ? "does none of these cases"
-                         : cpu                          ? "runs on a GPU, and this is a CPU"
-                                                        : "runs on a CPU, and this is a GPU",
-                         &absent);
-    for (size_t i = 0; i < peers->remote_count; i++)
+    for (size_t i = 0; i < r->rival_count; i++)
+        if (!base_ends_with(r->rivals[i], ".py") && !is_met(&r->met, r->rivals[i]))
+            meet_missing(r, r->rivals[i], why_idle(bench_rival_find(r->rivals[i]), cpu), &absent);
+    for (size_t i = 0; i < peers->remote_count;
+         i++) // those of one's own go by the names that they gave themselves
         if (!is_met(&r->met, bench_remote_name(peers->remotes[i])))
-            meet_missing(r, bench_remote_name(peers->remotes[i]), "offers nothing for these cases", &absent);
+            meet_missing(r, bench_remote_name(peers->remotes[i]), why_idle(NULL, cpu), &absent);
     print_absences(r, &style, &absent);
 }
 

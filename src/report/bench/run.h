@@ -49,7 +49,7 @@ void report_bench_restore(report_bench *report, const report_bench_counts *count
 // One case is done.
 void report_bench_case(report_bench *report, const bench_request *request, const bench_outcome *outcome,
                        const bench_targets *targets, const bench_peers *peers);
-// All cases of a device are done: says which rivals of those that were asked for by name never ran, and why.
+// All cases are done: says which rivals of those that were asked for by name never ran, and why.
 void report_bench_idle_rivals(report_bench *report, const bench_peers *peers);
 // All is done.
 void report_bench_end(const report_bench *report, double seconds);
