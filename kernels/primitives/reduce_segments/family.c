@@ -80,7 +80,7 @@ static kz_status told(const kz_planner *p) {
     if (status != KZ_OK || (c->operation != KZ_REDUCE_MIN && !reduce_finds(c))) return status;
     return kz_plan_refuse(p->error, "no %s here: 01_thread and 04_merge_path do it, and %s",
                           reduce_operations[c->operation],
-                          reduce_finds(c) ? "08_shared_index" : "06_in_order_blocks");
+                          reduce_finds(c) ? "08_shared_index" : "06_in_order_blocks and 09_split_giants");
 }
 
 // A launch of (in, offsets, out, segments), with the indices' buffer behind them where they are to be found.
@@ -228,6 +228,39 @@ static kz_status plan_shared_index(const kz_planner *p) {
     return add_ring(p, ring);
 }
 
+// Threads that a segment of the mean length wants: more while each has two rounds of loads, or one where the segments are
+// too few to fill the GPU.
+static uint32_t split_threads(const kz_planner *p) {
+    uint64_t count = segments(p->c), packs = (uint64_t)p->c->axes[N] * kz_type_size(p->c->type) / 16 / count;
+    uint64_t full = (uint64_t)p->device->multiprocessors * 2048;
+    uint32_t threads = REDUCE_SEGMENTS_SPLIT_LEAST;
+    if (packs >= 2 * threads * REDUCE_SEGMENTS_SPLIT_PACKS) threads *= 2;
+    while (threads < REDUCE_SEGMENTS_SPLIT_THREADS) {
+        uint64_t rounds = packs / (2 * threads * REDUCE_SEGMENTS_SPLIT_PACKS);
+        if (rounds < 1 || (rounds < 2 && count * threads * 2 > full)) break;
+        threads *= 2;
+    }
+    return threads;
+}
+
+// Pieces are as short as a block reads quickly, and not many more than the GPU has room for: each has a helper, which is
+// there for nothing where there is no giant.
+static kz_status plan_split_giants(const kz_planner *p) {
+    const kz_case *c = p->c;
+    kz_status status = c->operation == KZ_REDUCE_MIN ? supported(p) : told(p);
+    if (status != KZ_OK || segments(c) == 0) return status;
+    uint32_t threads = split_threads(p), each = threads < 128 ? 16 : 8;
+    uint64_t n = (uint64_t)c->axes[N], most = (uint64_t)p->device->multiprocessors * each;
+    uint64_t round = threads * REDUCE_SEGMENTS_SPLIT_PACKS * 16 / kz_type_size(c->type);
+    uint64_t piece = round * REDUCE_SEGMENTS_SPLIT_ROUNDS;
+    most = kz_min_u64(most, REDUCE_SEGMENTS_SPLIT_HELPERS);
+    if (kz_ceil_div(n, piece) > most) piece = kz_ceil_div(n, most);
+    uint64_t helpers = n > piece ? kz_ceil_div(n, piece) : 0;
+    return KZ_LAUNCH(p, .blocks = helpers + segments(c), .threads = threads,
+                     KZ_ARGS(kz_arg_buffer(IN), kz_arg_buffer(OFFSETS), kz_arg_buffer(OUT),
+                             kz_arg_u64(segments(c)), kz_arg_u64(n), kz_arg_u64(piece), kz_arg_u64(helpers)));
+}
+
 // clang-format off
 static const kz_variant variants[] = {
     {"00_native", 0, plan_native, "plain C on all cores", reduce_segments_natives},
@@ -239,6 +272,7 @@ static const kz_variant variants[] = {
     {"06_in_order_blocks", 80, plan_in_order_blocks, "small blocks in index order: reads stay together"},
     {"07_ring_buffer", 90, plan_ring_buffer, "a ring of tiles by bulk copies, one warp looks up the ends"},
     {"08_shared_index", 90, plan_shared_index, "argmin and argmax: indices into the ring's tiles"},
+    {"09_split_giants", 75, plan_split_giants, "a block per segment; the giants' pieces have helpers"},
 };
 // clang-format on
 

@@ -1,5 +1,6 @@
 // reduce_segments: the offsets that cases are made with, the reference against folds by hand, and the plans.
 #include <math.h>
+#include <stdlib.h>
 
 #include "kz/family.h"
 #include "reduce_segments.h"
@@ -249,6 +250,56 @@ static void what_equals_the_identity_has_an_index(void **state) {
     kz_device_close(device);
 }
 
+// 09: each run's giants have other elements and other helpers, and must wait for those of this run.
+static void helpers_flags_are_taken_back(void **state) {
+    enum { LENGTH = 60000, COUNT = 3 };
+    static int32_t in[LENGTH];
+    static const uint32_t offsets[][COUNT + 1] = {
+        {0, 50000, 50001, LENGTH}, {0, 5, 5, LENGTH}, {0, 30000, LENGTH, LENGTH}};
+    kz_device *device;
+    kz_operation *operation;
+    kz_error error = {0};
+    kz_ptr elements, ends, out;
+    setenv("KZ_SEED", "1", 1); // blocks in another order than their indices'
+    assert_int_equal(kz_device_open("sim:h200", &device, &error), KZ_OK);
+    unsetenv("KZ_SEED");
+    assert_int_equal(kz_memory_alloc(device, sizeof in, &elements, &error), KZ_OK);
+    assert_int_equal(kz_memory_alloc(device, sizeof offsets[0], &ends, &error), KZ_OK);
+    assert_int_equal(kz_memory_alloc(device, 4 * COUNT, &out, &error), KZ_OK);
+    assert_int_equal(kz_reduce_segments_open(device, KZ_REDUCE_SUM, KZ_I32, LENGTH, COUNT, "09_split_giants",
+                                             &operation, &error),
+                     KZ_OK);
+    for (int32_t run = 0; run < 6; run++) {
+        const uint32_t *cut = offsets[run % 3];
+        int32_t sums[COUNT];
+        for (int i = 0; i < LENGTH; i++) in[i] = run + 1;
+        kz_copy_to_device(device, NULL, elements, in, sizeof in, &error);
+        kz_copy_to_device(device, NULL, ends, cut, sizeof offsets[0], &error);
+        assert_int_equal(kz_reduce_segments_run(operation, NULL, elements, ends, out, 0, 0, &error), KZ_OK);
+        kz_copy_to_host(device, NULL, sums, out, sizeof sums, &error);
+        for (int s = 0; s < COUNT; s++) assert_int_equal(sums[s], (run + 1) * (int32_t)(cut[s + 1] - cut[s]));
+    }
+    kz_operation_close(operation);
+    kz_memory_free(device, elements, &error);
+    kz_memory_free(device, ends, &error);
+    kz_memory_free(device, out, &error);
+    kz_device_close(device);
+}
+
+// 09: a helper for each piece where there is more than one, never more than there are statuses.
+static void pieces_have_helpers(void **state) {
+    static const int64_t lengths[] = {0, 1, 4096, 4097, 16385, 1 << 20, 1 << 28, UINT32_MAX};
+    for (size_t i = 0; i < sizeof lengths / sizeof lengths[0]; i++) {
+        kz_plan p;
+        assert_int_equal(
+            plan_of("09_split_giants", (kz_case){.type = KZ_F32, .axes = {lengths[i], 7, 0}}, &p), KZ_OK);
+        uint64_t piece = p.steps[0].args[5].scalar, helpers = p.steps[0].args[6].scalar;
+        assert_true(piece >= 4096 && helpers <= 4096);
+        assert_true(helpers ? helpers * piece >= (uint64_t)lengths[i] : piece >= (uint64_t)lengths[i]);
+        assert_int_equal(p.steps[0].launch.grid[0], helpers + 7);
+    }
+}
+
 // 04 has one kernel for all three: of negated elements for the least, without indices where none are
 // wanted.
 static void what_finds_is_one_kernel(void **state) {
@@ -279,7 +330,8 @@ static void the_mean_length_decides(void **state) {
         const char *finds; // argmax
     } rows[] = {{1000, 1000000, "04_merge_path", "04_merge_path"},
                 {4000, 1000, "06_in_order_blocks", "04_merge_path"},
-                {100000, 1000, "07_ring_buffer", "08_shared_index"}};
+                {100000, 1000, "07_ring_buffer", "08_shared_index"},
+                {1024000, 1000, "09_split_giants", "08_shared_index"}};
     const kz_device_info unknown = {.kind = KZ_DEVICE_CUDA,
                                     .id = "cuda:0",
                                     .sm = 100,
@@ -322,6 +374,8 @@ int main(void) {
         cmocka_unit_test(what_finds_is_one_kernel),
         cmocka_unit_test(the_mean_length_decides),
         cmocka_unit_test(what_equals_the_identity_has_an_index),
+        cmocka_unit_test(helpers_flags_are_taken_back),
+        cmocka_unit_test(pieces_have_helpers),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -95,4 +95,12 @@
 #define REDUCE_SEGMENTS_RING_SHARED(size, warps, stages, kept)                                               \
     ((warps)*REDUCE_SEGMENTS_RING_CHUNK(size) * ((size) * (stages) + (kept)))
 
+// 09: threads per block, at least and at most, 16-byte loads of each in flight, rounds of them that make a piece at least,
+// helpers in all. Searched on an H200: at least 64 128, at most 256 512 1024, pieces of 32 KB to 16 MB.
+#define REDUCE_SEGMENTS_SPLIT_LEAST   64
+#define REDUCE_SEGMENTS_SPLIT_THREADS 512
+#define REDUCE_SEGMENTS_SPLIT_PACKS   4
+#define REDUCE_SEGMENTS_SPLIT_ROUNDS  4
+#define REDUCE_SEGMENTS_SPLIT_HELPERS 4096
+
 #endif
