@@ -341,10 +341,10 @@ static __device__ __forceinline__ void find_columns(const T *in, found<T> out, k
             columns<OPERATION>(in, found<T>{out, index}, partial, &s);                                       \
     }
 #define GATHER(operation, OPERATION, type, T, A)                                                             \
-    KZ_ENTRY(reduce_axis_gather_##operation##_##type)                                                        \
-    (const kz_value_index<A> *partial, T *out, size_t segments, size_t pieces, size_t n, size_t lanes,       \
+    KZ_ENTRY_BOUNDS(reduce_axis_gather_##operation##_##type, REDUCE_AXIS_THREADS, 4)                         \
+    (const kz_value_index<A> *partial, T *out, size_t segments, size_t pieces, size_t n, size_t width,       \
      long long *index) {                                                                                     \
-        gather<OPERATION>(partial, found<T>{out, index}, segments, pieces, n, (unsigned)lanes);              \
+        gather<OPERATION>(partial, found<T>{out, index}, segments, pieces, n, (unsigned)width);              \
     }
 
 KZ_ARG_TYPES(ROWS)

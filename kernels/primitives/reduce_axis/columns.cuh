@@ -63,7 +63,7 @@ static __device__ __forceinline__ void fold_rows(A value[count], unsigned width)
 template <int operation, typename O, typename A>
 static __device__ __forceinline__ void leave(O out, A *partial, const shape *s, size_t piece, size_t segment,
                                              A value) {
-    if (s->pieces == 1)
+    if (!partial)
         write_result<operation>(out, segment, value, s->n);
     else
         partial[piece * s->outer * s->inner + segment] = value;
@@ -96,20 +96,18 @@ static __device__ __forceinline__ void columns(const T *in, O out, A *partial, c
     }
 }
 
-// The second stage: `lanes` (1 or 32) lanes fold the pieces of a segment.
+// The second stage: a block folds the pieces of `width` neighbouring segments, as it folds the rows of columns.
 template <int operation, typename A, typename O>
 static __device__ __forceinline__ void gather(const A *partial, O out, size_t segments, size_t pieces,
-                                              size_t n, unsigned lanes) {
-    for (size_t s = kz_thread() / lanes; s < segments; s += kz_threads() / lanes) {
-        A value = kz_fold_identity<operation>(A());
-        for (size_t p = kz_thread() % lanes; p < pieces; p += lanes)
+                                              size_t n, unsigned width) {
+    size_t s = (size_t)blockIdx.x * width + threadIdx.x % width;
+    A value = kz_fold_identity<operation>(A());
+    if (s < segments)
+#pragma unroll 4
+        for (size_t p = threadIdx.x / width; p < pieces; p += REDUCE_AXIS_THREADS / width)
             value = kz_fold_combine<operation>(value, partial[p * segments + s]);
-        if (lanes == KZ_WARP) {
-            __syncwarp();
-            value = kz_fold_lanes<operation>(value);
-        }
-        if (kz_thread() % lanes == 0) write_result<operation>(out, s, value, n);
-    }
+    fold_rows<operation, 1>(&value, width);
+    if (threadIdx.x < width && s < segments) write_result<operation>(out, s, value, n);
 }
 
 #define REDUCE_AXIS_COLUMNS(operation, OPERATION, type, T, A)                                                \
@@ -119,9 +117,9 @@ static __device__ __forceinline__ void gather(const A *partial, O out, size_t se
         columns<OPERATION, T, A>(in, out, partial, &s);                                                      \
     }
 #define REDUCE_AXIS_GATHER(operation, OPERATION, type, T, A)                                                 \
-    KZ_ENTRY(reduce_axis_gather_##operation##_##type)                                                        \
-    (const A *partial, T *out, size_t segments, size_t pieces, size_t n, size_t lanes) {                     \
-        gather<OPERATION, A>(partial, out, segments, pieces, n, (unsigned)lanes);                            \
+    KZ_ENTRY_BOUNDS(reduce_axis_gather_##operation##_##type, REDUCE_AXIS_THREADS, 4)                         \
+    (const A *partial, T *out, size_t segments, size_t pieces, size_t n, size_t width) {                     \
+        gather<OPERATION, A>(partial, out, segments, pieces, n, (unsigned)width);                            \
     }
 
 #endif

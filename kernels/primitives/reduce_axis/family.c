@@ -122,20 +122,21 @@ static uint64_t pieces_of(const kz_planner *p, uint64_t units, uint64_t least) {
     return kz_min_u64(kz_ceil_div(wanted, units), most);
 }
 
-// The second stage, where there is one: a thread per result, or a warp where they are few.
+// The second stage, where there is one: 32 neighbouring results for a block, fewer where those are few and their pieces
+// many.
 static kz_status add_gather(const kz_planner *p, uint64_t pieces) {
     const kz_case *c = p->c;
     if (pieces == 1) return KZ_OK;
-    uint64_t lanes = segments(c) < (uint64_t)p->device->multiprocessors * 256 ? 32 : 1;
-    uint64_t blocks = kz_min_u64(kz_ceil_div(segments(c) * lanes, REDUCE_AXIS_THREADS), 1u << 20);
+    uint64_t width = 32, enough = (uint64_t)p->device->multiprocessors;
+    while (width > 1 && segments(c) < enough * width && pieces > REDUCE_AXIS_THREADS / width) width /= 2;
     kz_arg args[] = {kz_arg_workspace(0),
                      kz_arg_buffer(OUT),
                      kz_arg_u64(segments(c)),
                      kz_arg_u64(pieces),
                      kz_arg_u64((uint64_t)c->axes[N]),
-                     kz_arg_u64(lanes)};
+                     kz_arg_u64(width)};
     return add(p, (kz_plan_launch){.idea = "gather",
-                                   .blocks = blocks,
+                                   .blocks = kz_ceil_div(segments(c), width),
                                    .threads = REDUCE_AXIS_THREADS,
                                    .args = args,
                                    .arg_count = 6});
@@ -146,16 +147,40 @@ static uint64_t partial_bytes(const kz_case *c, uint64_t pieces) {
     return pieces == 1 ? 0 : pieces * segments(c) * (wide + index);
 }
 
-// `wide`: a pack of columns is loaded at once where packs divide a row.
-static kz_status add_columns(const kz_planner *p, const char *idea, bool wide) {
+// How many rows together begin with packs again: of one matrix, whose rows are many.
+static uint64_t rows_together(const kz_case *c, uint64_t pack) {
+    uint64_t inner = (uint64_t)c->axes[INNER], rows = 1;
+    while (inner * rows % pack != 0) rows *= 2;
+    return c->axes[OUTER] == 1 && (uint64_t)c->axes[N] >= REDUCE_AXIS_ROWS * pack ? rows : 1;
+}
+
+// The part of the places for blocks that `blocks` fill while they run, wave after wave.
+static double filled(uint64_t blocks, uint64_t room) {
+    return (double)blocks / (double)(kz_ceil_div(blocks, room) * room);
+}
+
+// Pieces of columns, each of `least` rows: as many as have room on the GPU at once. A few blocks more would take twice as
+// long; several waves of them are better only where one leaves much of the GPU idle.
+static uint64_t column_pieces(const kz_planner *p, uint64_t units, uint64_t least) {
+    uint64_t room = (uint64_t)p->device->multiprocessors * REDUCE_AXIS_COLUMN_BLOCKS;
+    uint64_t most = kz_min_u64((uint64_t)p->c->axes[N] / least, REDUCE_AXIS_PIECES);
+    if (most < 2 || units > 2 * room) return 1;
+    uint64_t best = units < room ? kz_min_u64(room / units, most) : 1;
+    for (uint64_t pieces = best + 1; pieces <= most && units * pieces <= 4 * room; pieces++)
+        if (filled(units * pieces, room) > 1.15 * filled(units * best, room)) best = pieces;
+    return best;
+}
+
+// `wide`: a pack of columns is loaded at once where packs divide a row, or several rows together.
+static kz_status add_columns(const kz_planner *p, const char *idea, bool wide, bool together) {
     const kz_case *c = p->c;
     uint64_t outer = (uint64_t)c->axes[OUTER], inner = (uint64_t)c->axes[INNER];
-    uint64_t pack = 16 / kz_type_size(c->type);
-    if (!wide || inner % pack != 0) pack = 1;
-    uint64_t width = lanes_for(inner), across = kz_ceil_div(inner, pack);
+    uint64_t pack = 16 / kz_type_size(c->type), one = together ? rows_together(c, pack) : 1;
+    if (!wide || inner * one % pack != 0) pack = 1;
+    uint64_t width = lanes_for(inner), across = kz_ceil_div(inner * one, pack);
     uint64_t units = outer * kz_ceil_div(across, lanes_for(across));
     uint64_t rows = REDUCE_AXIS_THREADS / lanes_for(across) * REDUCE_AXIS_ROWS; // that a block has in flight
-    uint64_t pieces = pieces_of(p, units, rows);
+    uint64_t pieces = wide ? column_pieces(p, units, rows * one) * one : pieces_of(p, units, rows);
     p->plan->workspace_bytes = partial_bytes(c, pieces);
     kz_arg args[] = {kz_arg_buffer(IN),
                      kz_arg_buffer(OUT),
@@ -177,7 +202,7 @@ static kz_status plan_columns(const kz_planner *p) {
     const kz_case *c = p->c;
     kz_status status = told(p);
     if (status != KZ_OK || segments(c) == 0) return status;
-    return add_columns(p, NULL, false);
+    return add_columns(p, NULL, false, false);
 }
 
 // A launch of 06's kernels: rows of at most 16 packs have a pack per lane, longer ones REDUCE_AXIS_PACKS.
@@ -220,8 +245,33 @@ static uint32_t team_threads(const kz_planner *p, uint64_t blocks, uint64_t pack
     return threads;
 }
 
-// A block per row; where those are too few, one per piece of a row. `threads` 0: as many as the piece wants.
-static kz_status add_team(const kz_planner *p, const char *idea, uint32_t threads) {
+// Pieces that rows are cut into: half as many blocks as multiprocessors read as fast as all of them, so only where there are
+// fewer rows, and where those are long, for whoever puts the pieces together waits a microsecond for it.
+static uint64_t row_pieces(const kz_planner *p) {
+    uint64_t enough = (uint64_t)p->device->multiprocessors / 2;
+    if (segments(p->c) >= enough || row_bytes(p->c) < REDUCE_AXIS_SPLIT_BYTES / (enough - segments(p->c)))
+        return 1;
+    return pieces_of(p, segments(p->c), REDUCE_AXIS_PIECE_BYTES / kz_type_size(p->c->type));
+}
+
+// A block per row; where those are too few, one per piece of a row, which the last one puts together.
+static kz_status add_team(const kz_planner *p) {
+    const kz_case *c = p->c;
+    uint64_t n = (uint64_t)c->axes[N], pack = 16 / kz_type_size(c->type);
+    uint64_t pieces = kz_min_u64(row_pieces(p), REDUCE_AXIS_TEAM_STATUSES / segments(c));
+    if (pieces == 0) pieces = 1;
+    uint64_t chunk = kz_ceil_div(kz_ceil_div(n, pieces), pack) * pack, blocks = segments(c) * pieces;
+    kz_arg args[] = {kz_arg_buffer(IN), kz_arg_buffer(OUT), kz_arg_u64(n), kz_arg_u64(pieces),
+                     kz_arg_u64(chunk)};
+    return add(p, (kz_plan_launch){.idea = "team",
+                                   .blocks = blocks,
+                                   .threads = team_threads(p, blocks, row_bytes(c) / pieces / 16),
+                                   .args = args,
+                                   .arg_count = 5});
+}
+
+// The same for what finds, with a second launch that puts the pieces together.
+static kz_status add_find_team(const kz_planner *p) {
     const kz_case *c = p->c;
     uint64_t pieces = pieces_of(p, segments(c), REDUCE_AXIS_PIECE_BYTES / kz_type_size(c->type));
     p->plan->workspace_bytes = partial_bytes(c, pieces);
@@ -231,13 +281,11 @@ static kz_status add_team(const kz_planner *p, const char *idea, uint32_t thread
                      kz_arg_u64(segments(c)),
                      kz_arg_u64((uint64_t)c->axes[N]),
                      kz_arg_u64(pieces)};
-    uint64_t blocks = kz_min_u64(segments(c) * pieces, 1u << 20);
-    kz_plan_launch team = {.idea = idea,
-                           .blocks = blocks,
-                           .threads = threads ? threads : team_threads(p, blocks, row_bytes(c) / pieces / 16),
-                           .args = args,
-                           .arg_count = 6};
-    kz_status status = add(p, team);
+    kz_status status = add(p, (kz_plan_launch){.idea = "find_team",
+                                               .blocks = kz_min_u64(segments(c) * pieces, 1u << 20),
+                                               .threads = REDUCE_AXIS_FIND_TEAM_THREADS,
+                                               .args = args,
+                                               .arg_count = 6});
     return status ? status : add_gather(p, pieces);
 }
 
@@ -273,8 +321,9 @@ static kz_status plan_dispatch(const kz_planner *p) {
     if (reduce_finds(c)) return told(p);
     kz_status status = supported(p);
     if (status != KZ_OK || segments(c) == 0) return status;
-    if (c->axes[INNER] > 1) return add_columns(p, "wide_columns", true);
-    if (worth_a_block(p)) return add_team(p, "team", 0);
+    if (c->axes[INNER] > 1) return add_columns(p, "wide_columns", true, true);
+    bool few = segments(c) < (uint64_t)p->device->multiprocessors * 4;
+    if (worth_a_block(p) || (few && row_bytes(c) > 512)) return add_team(p);
     if (is_ragged(c))
         return add_ragged(p);
     else
@@ -308,8 +357,8 @@ static kz_status plan_value_then_index(const kz_planner *p) {
         return kz_plan_refuse(p->error, "argmin and argmax alone: 07_dispatch does %s",
                               reduce_operations[c->operation]);
     if (status != KZ_OK || segments(c) == 0) return status;
-    if (c->axes[INNER] > 1) return add_columns(p, "find_columns", true);
-    if (worth_a_block(p)) return add_team(p, "find_team", REDUCE_AXIS_FIND_TEAM_THREADS);
+    if (c->axes[INNER] > 1) return add_columns(p, "find_columns", true, false);
+    if (worth_a_block(p)) return add_find_team(p);
     if (is_ragged(c))
         return add_ragged(p);
     else
@@ -372,6 +421,9 @@ static const kz_case cases[] = {
     CHECK(SUM, F32, 1, 70001, 1, .misalign = 1), // in pieces
     CHECK(SUM, F32, 1, 9001, 4),                 // the same, of columns
     CHECK(SUM, F32, 1, 100, 1025),
+    CHECK(MAX, F32, 1, 303, 33), // four rows together, and three that are left
+    CHECK(SUM, F16, 1, 1001, 9),
+    CHECK(SUM, F64, 1, 67, 5),
     CHECK(SUM, F16, 40, 17, 1, .misalign = 7),
     CHECK(SUM, F16, 3, 5003, 1, .data = KZ_DATA_POSITIVE),
     CHECK(SUM, F16, 3, 100, 8, .data = KZ_DATA_LARGE),  // float holds what f16 does not

@@ -1,5 +1,6 @@
 // reduce_axis: the reference against folds done by hand, and which kernel the last variant's plan takes.
 #include <math.h>
+#include <stdlib.h>
 
 #include "kz/family.h"
 #include "reduce_axis.h"
@@ -74,9 +75,12 @@ static void the_plan_chooses_by_shape(void **state) {
     assert_takes(sum(KZ_F32, 1 << 24, 17, 1), "reduce_axis_ragged_sum_f32", 1);
     assert_takes(sum(KZ_F32, 1 << 20, 256, 1), "reduce_axis_long_sum_f32", 1);
     assert_takes(sum(KZ_F32, 1 << 16, 4096, 1), "reduce_axis_team_sum_f32", 1);
-    assert_takes(sum(KZ_F32, 1, 1 << 28, 1), "reduce_axis_team_sum_f32", 2);
+    assert_takes(sum(KZ_F32, 1, 1 << 28, 1), "reduce_axis_team_sum_f32", 1);
+    assert_takes(sum(KZ_F32, 8, 492, 1), "reduce_axis_team_sum_f32", 1); // so few that each has a block
+    assert_takes(sum(KZ_F32, 1000, 492, 1), "reduce_axis_long_sum_f32", 1);
     assert_takes(sum(KZ_F16, 1, 1 << 14, 1 << 14), "reduce_axis_wide_columns_sum_f16", 2);
     assert_takes(sum(KZ_F32, 1 << 12, 256, 256), "reduce_axis_wide_columns_sum_f32", 1);
+    assert_takes(sum(KZ_F32, 1, 1 << 20, 255), "reduce_axis_wide_columns_sum_f32", 2);
     assert_int_equal(plan_of("07_dispatch", sum(KZ_F32, 0, 16, 1), KZ_OK).step_count, 0);
 }
 
@@ -218,12 +222,66 @@ static void ties_and_identities(void **state) {
     kz_device_close(device);
 }
 
+// 07: a row's pieces cover it, and there is a status for each.
+static void pieces_cover_the_row(void **state) {
+    const struct {
+        int64_t rows, n;
+        bool whole;
+    } shapes[] = {
+        {64, 65536, true}, {300, 8192, true}, {8, 8192, true}, {8, 65536, false}, {1, 1 << 22, false}};
+    for (size_t i = 0; i < sizeof shapes / sizeof shapes[0]; i++) {
+        kz_plan plan = plan_of("07_dispatch", sum(KZ_F32, shapes[i].rows, shapes[i].n, 1), KZ_OK);
+        assert_int_equal(plan.steps[0].args[3].scalar == 1, shapes[i].whole);
+    }
+    static const int64_t lengths[] = {2049, 65536, 70001, 1 << 28}, rows[] = {1, 3, 64, 131, 528, 529};
+    for (size_t i = 0; i < sizeof lengths / sizeof lengths[0]; i++)
+        for (size_t k = 0; k < sizeof rows / sizeof rows[0]; k++) {
+            kz_plan plan = plan_of("07_dispatch", sum(KZ_F32, rows[k], lengths[i], 1), KZ_OK);
+            uint64_t pieces = plan.steps[0].args[3].scalar, chunk = plan.steps[0].args[4].scalar;
+            assert_true(pieces * chunk >= (uint64_t)lengths[i] && chunk <= UINT32_MAX);
+            assert_true(pieces == 1 || (chunk % 4 == 0 && (uint64_t)rows[k] * pieces <= 4096));
+            assert_int_equal(plan.steps[0].launch.grid[0], (uint64_t)rows[k] * pieces);
+        }
+}
+
+// 07: the last piece of a row waits for the parts of this run, not for those of the one before.
+static void parts_are_taken_back(void **state) {
+    enum { ROWS = 3, LENGTH = 40000 };
+    static int32_t in[ROWS * LENGTH];
+    int32_t out[ROWS];
+    kz_device *device;
+    kz_operation *operation;
+    kz_error error = {0};
+    kz_ptr from, to;
+    setenv("KZ_SEED", "1", 1); // blocks in another order than their indices'
+    assert_int_equal(kz_device_open("sim:h200", &device, &error), KZ_OK);
+    unsetenv("KZ_SEED");
+    assert_int_equal(kz_memory_alloc(device, sizeof in, &from, &error), KZ_OK);
+    assert_int_equal(kz_memory_alloc(device, sizeof out, &to, &error), KZ_OK);
+    assert_int_equal(kz_reduce_axis_open(device, KZ_REDUCE_SUM, KZ_I32, ROWS, LENGTH, 1, "07_dispatch",
+                                         &operation, &error),
+                     KZ_OK);
+    assert_true(kz_operation_plan(operation)->steps[0].launch.grid[0] > ROWS);
+    for (int32_t run = 1; run <= 3; run++) {
+        for (int32_t i = 0; i < ROWS * LENGTH; i++) in[i] = run + i / LENGTH;
+        kz_copy_to_device(device, NULL, from, in, sizeof in, &error);
+        assert_int_equal(kz_reduce_axis_run(operation, NULL, from, to, 0, 0, &error), KZ_OK);
+        kz_copy_to_host(device, NULL, out, to, sizeof out, &error);
+        for (int32_t r = 0; r < ROWS; r++) assert_int_equal(out[r], (run + r) * LENGTH);
+    }
+    kz_operation_close(operation);
+    kz_memory_free(device, from, &error);
+    kz_memory_free(device, to, &error);
+    kz_device_close(device);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_middle_axis_goes),      cmocka_unit_test(the_first_of_the_extremes),
         cmocka_unit_test(the_plan_chooses_by_shape), cmocka_unit_test(what_finds_is_planned_by_01_and_08),
         cmocka_unit_test(lanes_fit_the_row),         cmocka_unit_test(what_is_not_done_is_refused),
         cmocka_unit_test(lanes_of_what_finds),       cmocka_unit_test(ties_and_identities),
+        cmocka_unit_test(pieces_cover_the_row),      cmocka_unit_test(parts_are_taken_back),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
