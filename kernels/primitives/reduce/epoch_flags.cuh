@@ -6,7 +6,7 @@
 #ifndef REDUCE_EPOCH_FLAGS_CUH
 #define REDUCE_EPOCH_FLAGS_CUH
 
-#include "kz/device/tile_status.cuh"
+#include "kz/device/fold_range.cuh"
 #include "vector.cuh"
 
 // Words of 32 bits that a value is at most, and statuses a lane polls at once: fewer where a value is many words,
@@ -38,46 +38,38 @@ static __device__ __forceinline__ void poll(const kz_tile_states &states, unsign
         part[m] = first + m * KZ_WARP < gridDim.x ? status[m].value() : nothing;
 }
 
-// The block's values folded; thread 0 gets the result, and only the first warp may go on with it: one barrier.
-template <int operation, typename A> static __device__ __forceinline__ A fold_warps(A value) {
-    __shared__ A of_warp[KZ_WARP];
-    value = kz_fold_lanes<operation>(value);
-    if (kz_lane() == 0) of_warp[kz_warp()] = value;
-    __syncthreads();
-    if (kz_warp() != 0) return value;
-    value = kz_lane() < kz_warps() ? of_warp[kz_lane()] : kz_fold_identity<operation>(value);
-    return kz_fold_lanes<operation>(value);
-}
-
 // `overlap`: launched before the previous kernel has ended (kz_launch.overlap).
 template <int operation, typename T, typename A, bool overlap>
 static __device__ __forceinline__ void epoch_flags(const T *in, T *out, long long *index, size_t n) {
     const kz_tile_states states = {reduce_states, REDUCE_EPOCH_BLOCKS};
     if (overlap) asm volatile("griddepcontrol.wait;" ::: "memory");
     // On its way while the input is read. One warp of each block asks: all of them would queue for one place in L2.
-    unsigned epoch = kz_warp() == 0 ? *(volatile unsigned *)&reduce_epoch + 1 : 0;
-    A value = overlap ? fold_thread<operation, T, A, REDUCE_DEPENDENT_PACKS>(in, n)
-                      : fold_thread<operation, T, A>(in, n);
+    unsigned epoch = kz_warp() == 0 && gridDim.x > 1 ? *(volatile unsigned *)&reduce_epoch + 1 : 0;
+    const int PACKS = sizeof(T) == 2 ? REDUCE_DEPENDENT_PACKS / 2 : REDUCE_DEPENDENT_PACKS;
+    A value = overlap ? fold_thread<operation, T, A, PACKS>(in, n) : fold_thread<operation, T, A>(in, n);
     if (overlap)
         asm volatile("griddepcontrol.launch_dependents;" ::: "memory"); // the next may take its place
-    value = fold_warps<operation>(value);
+    value = kz_fold_warps<operation>(value);
     if (kz_warp() != 0) return;
     if (blockIdx.x != 0) {
         if (kz_lane() == 0) states.publish(blockIdx.x, epoch, value);
         return;
     }
-    if (kz_lane() != 0) value = kz_fold_identity<operation>(value);
-    for (unsigned first = 1 + kz_lane(); first < gridDim.x; first += KZ_WARP * STATUSES<A>) {
-        A part[STATUSES<A>];
-        poll(states, first, epoch, kz_fold_identity<operation>(value), part);
+    if (gridDim.x > 1) {
+        if (kz_lane() != 0) value = kz_fold_identity<operation>(value);
+        for (unsigned first = 1 + kz_lane(); first < gridDim.x; first += KZ_WARP * STATUSES<A>) {
+            A part[STATUSES<A>];
+            poll(states, first, epoch, kz_fold_identity<operation>(value), part);
 #pragma unroll
-        for (int m = 0; m < STATUSES<A>; m++) value = kz_fold_combine<operation>(value, part[m]);
+            for (int m = 0; m < STATUSES<A>; m++) value = kz_fold_combine<operation>(value, part[m]);
+        }
+        __syncwarp();
+        value = kz_fold_lanes<operation>(value);
     }
-    __syncwarp();
-    value = kz_fold_lanes<operation>(value);
     if (kz_lane() == 0) {
         write_result<operation>(out, index, value, n);
-        *(volatile unsigned *)&reduce_epoch = epoch; // every block has read the old epoch by now
+        if (gridDim.x > 1)
+            *(volatile unsigned *)&reduce_epoch = epoch; // every block has read the old one by now
     }
 }
 

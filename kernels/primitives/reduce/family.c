@@ -99,16 +99,19 @@ static kz_status plan_last_block(const kz_planner *p) {
                      .arg_count = count + 1);
 }
 
-// All multiprocessors have a part of a small input, and each a small block: one that had all of it to itself would read
-// no faster than one multiprocessor can. Larger blocks when those no longer suffice; a second one on each where threads
-// would go round and round.
+// A few elements have one block, which waits for no other. All multiprocessors have a part of a small input, and each a
+// small block: one that had all of it to itself would read no faster than one multiprocessor can. Larger blocks when those
+// no longer suffice; a second one on each where threads would go round and round.
 static kz_status add_epoch_flags(const kz_planner *p, bool overlap) {
     kz_status status = supported(p);
     if (status != KZ_OK) return status;
-    uint64_t packs = tiles(p, 16 / kz_type_size(p->c->type)), each = (uint64_t)p->device->multiprocessors;
+    size_t size = kz_type_size(p->c->type);
+    uint64_t packs = tiles(p, 16 / size), each = (uint64_t)p->device->multiprocessors;
+    uint64_t most = size == 2 ? REDUCE_EPOCH_PACKS / 2 : REDUCE_EPOCH_PACKS;
     uint32_t threads = REDUCE_EPOCH_THREADS;
+    if (packs <= REDUCE_EPOCH_ALONE) each = 1;
     while (threads < REDUCE_VECTOR_THREADS && packs > each * threads) threads *= 2;
-    if (packs > each * threads * REDUCE_EPOCH_PACKS) each *= REDUCE_VECTOR_BLOCKS;
+    if (each > 1 && packs > each * threads * most) each *= REDUCE_VECTOR_BLOCKS;
     uint64_t blocks = kz_min_u64(kz_min_u64(kz_ceil_div(packs, threads), each), REDUCE_EPOCH_BLOCKS);
     return KZ_LAUNCH(p, .blocks = blocks ? blocks : 1, .threads = threads, .overlap = overlap);
 }

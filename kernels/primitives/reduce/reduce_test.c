@@ -113,9 +113,9 @@ static void shapes_by_size(void **state) {
     const struct {
         int64_t n;
         uint32_t blocks, threads;
-    } shapes[] = {{0, 1, 128},         {512, 1, 128},       {513, 2, 128},       {1 << 16, 128, 128},
-                  {1 << 17, 128, 256}, {1 << 18, 128, 512}, {1 << 19, 132, 512}, {1 << 22, 132, 512},
-                  {1 << 24, 264, 512}, {1 << 28, 264, 512}};
+    } shapes[] = {{0, 1, 128},         {512, 1, 128},       {513, 1, 256},       {8192, 1, 512},
+                  {8193, 17, 128},     {1 << 16, 128, 128}, {1 << 17, 128, 256}, {1 << 18, 128, 512},
+                  {1 << 19, 132, 512}, {1 << 22, 132, 512}, {1 << 24, 264, 512}, {1 << 28, 264, 512}};
     kz_device_info device = {.kind = KZ_DEVICE_CUDA, .sm = 90, .multiprocessors = 132};
     const kz_family *family = kz_family_find("reduce");
     for (size_t i = 0; i < sizeof shapes / sizeof shapes[0]; i++)

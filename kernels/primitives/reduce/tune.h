@@ -31,9 +31,10 @@
 #define REDUCE_EPOCH_BLOCKS   1024
 #define REDUCE_EPOCH_STATUSES 9
 #define REDUCE_EPOCH_THREADS  128
-#define REDUCE_EPOCH_PACKS    16
+#define REDUCE_EPOCH_PACKS    16   // half of it for the half types, which have more to add in a pack
+#define REDUCE_EPOCH_ALONE    2048 // packs that one block has to itself
 #ifndef REDUCE_DEPENDENT_PACKS
-#define REDUCE_DEPENDENT_PACKS 4 // 09's, which has the small inputs
+#define REDUCE_DEPENDENT_PACKS 4 // 09's, which has the small inputs; half of it for the half types
 #endif
 
 #endif
