@@ -65,13 +65,14 @@ static kz_status compare_replayed(const replay *p, size_t set, const char *when)
     return compare(p->data, p->result, &p->result->after, bench_sampler_stream(p->sampler), set, when);
 }
 
-static kz_status verify_graph(const replay *p) {
+static kz_status verify_graph(replay *p) {
     kz_stream *stream = bench_sampler_stream(p->sampler);
     kz_error *error = &p->result->error;
     kz_status status = KZ_OK;
     for (size_t set = 0; set < p->sets && !status; set++)
         status = bench_data_poison(p->data, stream, set, error);
     if (!status) status = bench_sampler_replay(p->sampler, p->candidate, 0, error);
+    p->start = base_seconds();
     for (size_t k = 0; k < p->sets + 2 && !status && has_time(p, k); k++)
         if (is_new(p, k)) status = compare_replayed(p, set_at(p, k), "after timing");
     return status;
