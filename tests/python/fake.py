@@ -84,7 +84,7 @@ def prepare(problem, name, sets):
         if name == "leaves":
             leave()
             os.kill(os.getpid(), 11)
-        if name == "floods":
+        if name == "floods" and runs[0] == 1:
             os.write(2, b"w" * (1 << 20) + b"\nits last\n")
         if name == "crashes" or (name == "late" and runs[0] > 4):
             print("fake: about to crash", flush=True)
