@@ -134,7 +134,7 @@ expect_out "cold,dirty"
 expect_exit 0 complete bench --columns ju
 expect_out "judged"
 expect_exit 0 bench --suite off_table --list sgemm
-grep -q "^sgemm  gemm-f32-m3384-n496-k3216-uniform  *choices,rivals$" "$FOLDER/out" || fail "$(cat "$FOLDER/out")"
+grep -q "^sgemm  gemm-f32-m3384-n496-k3216-uniform  *choices,libraries$" "$FOLDER/out" || fail "$(cat "$FOLDER/out")"
 expect_exit 0 bench --suite python --list vector_add attention
 grep -q "^vector_add .*chosen,torch,torch_compile,triton$" "$FOLDER/out" || fail "not the family's own rivals: $(cat "$FOLDER/out")"
 grep -q "^attention .*sdpa" "$FOLDER/out" || fail "attention without sdpa"
