@@ -267,6 +267,22 @@ static kz_status take_words(const counting *g, bench_counts *counts, kz_error *e
     return KZ_LIMIT;
 }
 
+// Counts are of a run that went well, whether or not it left a record.
+static kz_status fail_ended(const counting *g, const workload_result *result, kz_error *error) {
+    char words[WORKLOAD_SENTENCE];
+    const char *end = workload_program_end(result, words);
+    base_text run = {0};
+    base_text_add(&run, "kz run %s", g->gate->subject);
+    if (g->gate->now.arguments[0]) base_text_add(&run, " -- %s", g->gate->now.arguments);
+    base_fail(error, KZ_FAULT, "%s ended with %d%s%s, so its counts are of no use", g->gate->subject,
+              result->exit_code, end ? ": " : "", end ? end : "");
+    if (!g->w->argument_count)
+        base_fail_note(error, "if it needs arguments: kz gate --counters %s -- ARGUMENTS", g->gate->subject);
+    base_fail_note(error, "%s shows what it says", run.data ? run.data : "kz run");
+    base_text_free(&run);
+    return KZ_FAULT;
+}
+
 static kz_status count_program(counting *g, kz_error *error) {
     workload_profile_options options = {.settings = g->options->settings, .instruments = OF_PROGRAMS};
     workload_profile run;
@@ -275,11 +291,7 @@ static kz_status count_program(counting *g, kz_error *error) {
     int nowhere = g->is_repeated ? open("/dev/null", O_WRONLY | O_CLOEXEC) : -1; // its output was shown
     if (nowhere > 0) options.settings.output = nowhere;
     kz_status status = workload_profile_run(g->w, &options, &run, error);
-    if (!status && run.failure) {
-        status = base_fail(error, KZ_FAULT, "%s ended with %d, so its counts are of no use", g->gate->subject,
-                           run.failure);
-        base_fail_note(error, "kz run %s shows what it says", g->gate->subject);
-    }
+    if (run.failure) status = fail_ended(g, &run.program, error);
     if (!status) status = add_record(&g->gate->now, &run.record, NULL, "", error);
     if (!status) take_builder(g->w, &g->gate->now);
     workload_profile_close(&run);
