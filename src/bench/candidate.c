@@ -124,6 +124,7 @@ static kz_status peak_enqueue(void *self, kz_stream *stream, size_t set, kz_erro
     switch (r->kind) {
     case BENCH_PEAK_COPY_DRIVER: return kz_copy_on_device(r->data->device, stream, to, from, r->bytes, error);
     case BENCH_PEAK_COPY_KERNEL: return bench_probe_copy(r->probes, stream, to, from, r->bytes, error);
+    case BENCH_PEAK_IN_PLACE: return bench_probe_rewrite(r->probes, stream, from, r->bytes, error);
     default: return bench_probe_read(r->probes, stream, from, r->bytes, error);
     }
 }
@@ -145,9 +146,11 @@ static void peak_close(void *self) {
 static kz_status peak_allocate(peak *r, kz_error *error) {
     const bench_data *d = r->data;
     size_t total = d->sets * r->stride;
+    bool is_copy = r->kind == BENCH_PEAK_COPY_DRIVER || r->kind == BENCH_PEAK_COPY_KERNEL;
     kz_status status = device_memory_alloc_shared(d->device, total, &r->from, error); // as the case's own
-    if (status == KZ_OK && r->kind != BENCH_PEAK_READ)
-        status = device_memory_alloc_shared(d->device, total, &r->to, error);
+    if (status == KZ_OK && is_copy) status = device_memory_alloc_shared(d->device, total, &r->to, error);
+    // Pages are there before anything is timed: on a CPU the first write to each would be timed with it.
+    if (status == KZ_OK && is_copy) status = kz_memory_fill(d->device, NULL, r->to, 0x5a, total, error);
     if (status == KZ_OK) status = kz_memory_fill(d->device, NULL, r->from, 0x5a, total, error);
     size_t b = 0, filled = 0;
     while (b < d->buffer_count && d->buffers[b].role == KZ_OUTPUT) b++;
@@ -161,11 +164,13 @@ static kz_status peak_allocate(peak *r, kz_error *error) {
 
 kz_status bench_candidate_peak(const bench_data *data, bench_probes *probes, bench_peak kind, double bytes,
                                bench_candidate *candidate, kz_error *error) {
-    static const char *const names[] = {"copy by the driver", "copy by a kernel", "read"};
-    bool cpu = kz_device_get_info(data->device)->kind == KZ_DEVICE_CPU;
-    *candidate = bench_candidate_blank(BENCH_PEAK, "peak", cpu ? "copy by memcpy" : names[kind]);
+    static const char *const names[] = {"copy by the driver", "copy by a kernel", "read", "in place"};
+    bool memcpys = kind == BENCH_PEAK_COPY_DRIVER && kz_device_get_info(data->device)->kind == KZ_DEVICE_CPU;
+    *candidate = bench_candidate_blank(BENCH_PEAK, "peak", memcpys ? "copy by memcpy" : names[kind]);
     if (kind != BENCH_PEAK_COPY_DRIVER && !bench_probes_has_kernels(probes))
         return base_fail(error, KZ_UNSUPPORTED, "this device has no kernel for the peak \"%s\"", names[kind]);
+    if (kind == BENCH_PEAK_IN_PLACE && !bench_data_has_inout(data))
+        return base_fail(error, KZ_UNSUPPORTED, "the case writes over none of its inputs");
     peak *r = calloc(1, sizeof *r);
     if (!r) return base_fail(error, KZ_NO_MEMORY, "no memory for a candidate");
     r->data = data;

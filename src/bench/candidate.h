@@ -67,6 +67,7 @@ typedef enum bench_peak {
     BENCH_PEAK_COPY_DRIVER,
     BENCH_PEAK_COPY_KERNEL,
     BENCH_PEAK_READ,
+    BENCH_PEAK_IN_PLACE, // read and written over: on a CPU faster than a copy, whose target is read too
     BENCH_PEAKS
 } bench_peak;
 

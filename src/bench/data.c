@@ -135,6 +135,9 @@ static kz_status allocate_device(bench_data *d, kz_error *error) {
         d->stride[b] = round_up(bytes + bench_data_offset(d, b) + 1);
         d->footprint += bytes;
         status = allocate(d, d->sets * d->stride[b], &d->base[b], error);
+        // A CPU's pages are there before anything is timed: a run that first writes to one would wait for it.
+        if (status == KZ_OK && d->buffers[b].role == KZ_OUTPUT)
+            status = kz_memory_fill(d->device, NULL, d->base[b], 0, d->sets * d->stride[b], error);
         if (status == KZ_OK && d->buffers[b].role == KZ_INOUT)
             status = allocate(d, d->stride[b], &d->pristine[b], error);
     }
@@ -168,7 +171,7 @@ static bool is_input(const bench_data *d, size_t b) {
     return d->buffers[b].role == KZ_INPUT && bench_data_bytes(d, b) > 0;
 }
 
-static bool has_digests(const bench_data *d) { return d->probes && bench_probes_has_kernels(d->probes); }
+static bool has_digests(const bench_data *d) { return d->probes && bench_probes_has_digests(d->probes); }
 
 static kz_status digest_of(const bench_data *d, size_t b, size_t set, uint64_t *digest, kz_error *error) {
     return bench_probe_digest(d->probes, d->base[b] + set * d->stride[b], d->stride[b], digest, error);

@@ -14,9 +14,28 @@ static void find_peaks(bench_outcome *o, size_t condition) {
         const bench_result *r = &o->results[i];
         const bench_timing *t = &r->timings[condition];
         if (r->candidate.provider != BENCH_PEAK || !t->taken) continue;
+        if (strcmp(r->candidate.name, "in place") == 0) continue;
         double *peak = strcmp(r->candidate.name, "read") == 0 ? &o->read[condition] : &o->copy[condition];
         *peak = fmax(*peak, t->bytes_per_s); // fmax takes the number where the other is NAN
     }
+}
+
+// Whether memory gives what is moved: not where the caches are warm, nor where all sets that a graph visits fit into them.
+// What the caches hold may well come faster than the peaks do.
+static bool is_from_memory(const bench_outcome *o, bench_condition how) {
+    bool is_cached = how.mode != BENCH_LATENCY && o->sets * o->footprint_bytes < o->flush_bytes;
+    return (how.cache == BENCH_COLD || how.cache == BENCH_DIRTY) && !is_cached;
+}
+
+// The fastest that any peak was, as far as its interval allows; NAN where there is none.
+static double fastest_peak(const bench_outcome *o, size_t condition) {
+    double most = NAN;
+    for (size_t i = 0; i < o->count; i++) {
+        const bench_timing *t = &o->results[i].timings[condition];
+        if (o->results[i].candidate.provider == BENCH_PEAK && t->taken)
+            most = fmax(most, o->work.bytes / t->series.summary.low);
+    }
+    return most;
 }
 
 // The share of a copy that was measured beside the case, or of the one that is known.
@@ -37,9 +56,7 @@ static void derive(bench_outcome *o, size_t condition) {
         if (o->results[i].candidate.provider != BENCH_PEAK) t->flops_per_s = o->work.flops / seconds;
     }
     find_peaks(o, condition);
-    // What the caches hold may well come faster than the copies do that were written for memory.
-    bench_cache cache = o->conditions[condition].cache;
-    bool from_memory = cache == BENCH_COLD || cache == BENCH_DIRTY;
+    double bound = is_from_memory(o, o->conditions[condition]) ? fastest_peak(o, condition) : NAN;
     for (size_t i = 0; i < o->count; i++) {
         bench_timing *t = &o->results[i].timings[condition];
         if (!t->taken) continue;
@@ -48,8 +65,7 @@ static void derive(bench_outcome *o, size_t condition) {
             t->of_compute = t->flops_per_s / o->known_compute.value;
         if (!o->limit.computes || o->results[i].candidate.provider != BENCH_PEAK)
             t->of_peak = bench_of_peak(&o->limit, &o->work, t->series.summary.median);
-        t->over_peak =
-            from_memory && t->bytes_per_s > OVER_PEAK * fmax(o->copy[condition], o->read[condition]);
+        t->over_peak = o->work.bytes / t->series.summary.high > OVER_PEAK * bound;
     }
 }
 

@@ -3,6 +3,7 @@
 #include "bench/probes.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/base.h"
 
@@ -171,23 +172,53 @@ static const char probe_ptx[] =
     "}\n";
 // clang-format on
 
-// ---- native: what prepares the caches of a CPU -------------------------------------------------------------
+// ---- native: what prepares the caches of a CPU, and its peaks ------------------------------------------------
 
-enum { LINE = 64 };
+enum { LINE = 64, LEAST_PART = 16 << 10 }; // bytes; a part of the memory is one core's
 
+typedef uint64_t vector __attribute__((vector_size(PIECE)));
+
+typedef struct part { // pieces
+    uint64_t first, count;
+} part;
+
+static part part_of(const kz_native_launch *l) {
+    uint64_t pieces = *(const uint64_t *)l->args[2], each = (pieces + l->grid[0] - 1) / l->grid[0];
+    uint64_t first = each * l->block_index[0] < pieces ? each * l->block_index[0] : pieces;
+    return (part){first, pieces - first < each ? pieces - first : each};
+}
+
+static char *argument(const kz_native_launch *l, int which, part p) {
+    return (char *)(uintptr_t) * (const kz_ptr *)l->args[which] + p.first * PIECE;
+}
+
+// A byte of a line brings all of it.
 static void native_read(const kz_native_launch *l) {
-    const volatile char *from = (const volatile char *)(uintptr_t) * (const kz_ptr *)l->args[1];
+    part p = part_of(l);
+    const volatile char *from = argument(l, 1, p);
+    for (uint64_t i = 0; i < p.count * PIECE; i += LINE) (void)from[i];
+}
+
+// Every core reads all of it: caches of its own, and of its neighbours, hold nothing else then.
+static void native_flush(const kz_native_launch *l) {
+    const volatile char *from = argument(l, 1, (part){0});
     uint64_t bytes = *(const uint64_t *)l->args[2] * PIECE;
     for (uint64_t i = 0; i < bytes; i += LINE) (void)from[i];
 }
 
 static void native_rewrite(const kz_native_launch *l) {
-    volatile uint64_t *at = (volatile uint64_t *)(uintptr_t) * (const kz_ptr *)l->args[0];
-    uint64_t words = *(const uint64_t *)l->args[2] * PIECE / sizeof *at;
-    for (uint64_t i = 0; i < words; i++) at[i] = at[i];
+    part p = part_of(l);
+    volatile vector *at = (volatile vector *)argument(l, 0, p);
+    for (uint64_t i = 0; i < p.count; i++) at[i] = at[i];
 }
 
-static const kz_native_entry natives[] = {{"read", native_read}, {"rewrite", native_rewrite}, {0}};
+static void native_copy(const kz_native_launch *l) {
+    part p = part_of(l);
+    memcpy(argument(l, 0, p), argument(l, 1, p), p.count * PIECE);
+}
+
+static const kz_native_entry natives[] = {
+    {"read", native_read}, {"rewrite", native_rewrite}, {"copy", native_copy}, {"flush", native_flush}, {0}};
 
 // ---- the module --------------------------------------------------------------------------------------------
 
@@ -195,8 +226,8 @@ struct bench_probes {
     kz_device *device;
     kz_module *module; // NULL: no kernels here
     bool native;
-    kz_kernel *copy, *read, *fma,
-        *digest; // native: `copy` only rewrites in place, and the last two are not there
+    kz_kernel *copy, *read, *rewrite, *flush; // PTX has two: its copy works in place, its read flushes
+    kz_kernel *fma, *digest;                  // NULL: native
     kz_ptr scratch, sink;
     size_t flush_bytes;
 };
@@ -204,8 +235,10 @@ struct bench_probes {
 static kz_status load_native(bench_probes *probes, kz_error *error) {
     const kz_image image = {.size = sizeof(kz_image), .name = "bench/probes", .natives = natives};
     kz_status status = kz_module_load(probes->device, &image, &probes->module, error);
-    if (status == KZ_OK) status = kz_module_kernel(probes->module, "rewrite", &probes->copy, error);
+    if (status == KZ_OK) status = kz_module_kernel(probes->module, "copy", &probes->copy, error);
+    if (status == KZ_OK) status = kz_module_kernel(probes->module, "rewrite", &probes->rewrite, error);
     if (status == KZ_OK) status = kz_module_kernel(probes->module, "read", &probes->read, error);
+    if (status == KZ_OK) status = kz_module_kernel(probes->module, "flush", &probes->flush, error);
     return status;
 }
 
@@ -217,6 +250,8 @@ static kz_status load(bench_probes *probes, kz_error *error) {
     if (status == KZ_OK) status = kz_module_kernel(probes->module, "bench_read", &probes->read, error);
     if (status == KZ_OK) status = kz_module_kernel(probes->module, "bench_fma", &probes->fma, error);
     if (status == KZ_OK) status = kz_module_kernel(probes->module, "bench_digest", &probes->digest, error);
+    probes->rewrite = probes->copy; // each thread has read its pieces before it writes them
+    probes->flush = probes->read;
     return status;
 }
 
@@ -258,9 +293,17 @@ void bench_probes_close(bench_probes *probes) {
     free(probes);
 }
 
-bool bench_probes_has_kernels(const bench_probes *probes) { return probes->module && !probes->native; }
+bool bench_probes_has_kernels(const bench_probes *probes) { return probes->module != NULL; }
+bool bench_probes_has_digests(const bench_probes *probes) { return probes->digest != NULL; }
 bool bench_probe_flush_reads(const bench_probes *probes) { return probes->module != NULL; }
 size_t bench_probe_flush_bytes(const bench_probes *probes) { return probes->flush_bytes; }
+
+// A part for each core, as a native variant has, but none that is not worth waking one.
+static uint32_t count_parts(const bench_probes *probes, size_t bytes) {
+    size_t cores = (size_t)kz_device_get_info(probes->device)->multiprocessors;
+    size_t parts = (bytes + LEAST_PART - 1) / LEAST_PART;
+    return (uint32_t)(parts < cores ? parts : cores ? cores : 1);
+}
 
 static kz_status launch(bench_probes *probes, kz_stream *stream, kz_kernel *kernel, int pieces_per_thread,
                         kz_ptr first, kz_ptr second, size_t bytes, kz_error *error) {
@@ -269,7 +312,7 @@ static kz_status launch(bench_probes *probes, kz_stream *stream, kz_kernel *kern
     kz_launch how = {.size = sizeof(kz_launch),
                      .grid = {(uint32_t)((pieces + per_block - 1) / per_block), 1, 1},
                      .block = {THREADS, 1, 1}};
-    if (probes->native) how.grid[0] = how.block[0] = 1;
+    if (probes->native) how.grid[0] = count_parts(probes, bytes), how.block[0] = 1;
     const void *args[] = {&first, &second, &pieces};
     return kz_launch_kernel(probes->device, stream, kernel, &how, args, 3, error);
 }
@@ -290,7 +333,7 @@ kz_status bench_probe_read(bench_probes *probes, kz_stream *stream, kz_ptr from,
 }
 
 kz_status bench_probe_fma(bench_probes *probes, kz_stream *stream, double *flops, kz_error *error) {
-    if (!bench_probes_has_kernels(probes))
+    if (!probes->fma)
         return base_fail(error, KZ_UNSUPPORTED, "this device has no kernel for fused multiply-adds");
     int multiprocessors = kz_device_get_info(probes->device)->multiprocessors;
     uint64_t turns = FMA_TURNS;
@@ -305,7 +348,7 @@ kz_status bench_probe_fma(bench_probes *probes, kz_stream *stream, double *flops
 
 kz_status bench_probe_flush(bench_probes *probes, kz_stream *stream, kz_error *error) {
     if (!probes->module) return bench_probe_dirty(probes, stream, error);
-    return launch(probes, stream, probes->read, READ_PIECES, probes->sink, probes->scratch,
+    return launch(probes, stream, probes->flush, READ_PIECES, probes->sink, probes->scratch,
                   probes->flush_bytes, error);
 }
 
@@ -322,19 +365,17 @@ kz_status bench_probe_dirty(bench_probes *probes, kz_stream *stream, kz_error *e
     return kz_memory_fill(probes->device, stream, probes->scratch, 0x5a, probes->flush_bytes, error);
 }
 
-// In place: each thread of the copy has read its pieces before it writes them.
 kz_status bench_probe_rewrite(bench_probes *probes, kz_stream *stream, kz_ptr at, size_t bytes,
                               kz_error *error) {
     if (!probes->module)
         return base_fail(error, KZ_UNSUPPORTED, "%s cannot write inputs again: its driver compiles no PTX",
                          kz_device_get_info(probes->device)->id);
-    return launch(probes, stream, probes->copy, COPY_PIECES, at, at, bytes, error);
+    return launch(probes, stream, probes->rewrite, COPY_PIECES, at, at, bytes, error);
 }
 
 kz_status bench_probe_digest(bench_probes *probes, kz_ptr from, size_t bytes, uint64_t *digest,
                              kz_error *error) {
-    if (!bench_probes_has_kernels(probes))
-        return base_fail(error, KZ_UNSUPPORTED, "this device has no kernel for digests");
+    if (!probes->digest) return base_fail(error, KZ_UNSUPPORTED, "this device has no kernel for digests");
     int multiprocessors = kz_device_get_info(probes->device)->multiprocessors;
     uint32_t most = (uint32_t)(multiprocessors > 0 ? multiprocessors : 1) * DIGEST_BLOCKS;
     uint64_t pieces = bytes / PIECE, blocks = (pieces + THREADS - 1) / THREADS;

@@ -1,5 +1,5 @@
-// bench/probes: the few kernels the bench itself needs, as PTX: copy and read as fast as memory allows,
-// multiply and add as fast as the cores do.
+// bench/probes: the few kernels the bench itself needs: copy, read and write again as fast as memory allows, multiply and
+// add as fast as the cores do.
 //
 // They are the measured peaks, and they prepare the caches: flushed by reading, for what a write leaves in L2 is dirty,
 // and is written back at the expense of the kernel that is timed next.
@@ -10,11 +10,12 @@
 
 typedef struct bench_probes bench_probes;
 
-// On devices without PTX (`cpu`) what prepares the caches is native code, and copies are the device's own. A driver
-// without its PTX compiler has none: there flushes are fills.
+// On devices without PTX (`cpu`) they are native code, on all cores. A driver without its PTX compiler has none: there
+// flushes are fills, and copies the device's own.
 kz_status bench_probes_open(kz_device *device, bench_probes **probes, kz_error *error);
 void bench_probes_close(bench_probes *probes);
 bool bench_probes_has_kernels(const bench_probes *probes); // those that are peaks
+bool bench_probes_has_digests(const bench_probes *probes); // not on a CPU, which checks memory itself
 
 // Whole 16-byte pieces of `bytes`; addresses on 16 bytes.
 kz_status bench_probe_copy(bench_probes *probes, kz_stream *stream, kz_ptr to, kz_ptr from, size_t bytes,

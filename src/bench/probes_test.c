@@ -129,11 +129,40 @@ static void a_flush_covers_twice_the_cache(void **state) {
     bench_probes *probes;
     assert_int_equal(kz_device_open("cpu", &device, NULL), KZ_OK);
     assert_int_equal(bench_probes_open(device, &probes, NULL), KZ_OK);
-    assert_false(bench_probes_has_kernels(probes));
+    assert_true(bench_probes_has_kernels(probes));
+    assert_false(bench_probes_has_digests(probes));
     assert_true(bench_probe_flush_bytes(probes) + 16 >= 2 * kz_device_get_info(device)->l2_bytes);
     assert_int_equal(bench_probe_flush(probes, NULL, NULL), KZ_OK);
     assert_int_equal(bench_probe_dirty(probes, NULL, NULL), KZ_OK);
-    assert_int_equal(bench_probe_read(probes, NULL, 0, 16, NULL), KZ_UNSUPPORTED);
+    assert_int_equal(bench_probe_digest(probes, 0, 16, &(uint64_t){0}, NULL), KZ_UNSUPPORTED);
+    bench_probes_close(probes);
+    kz_device_close(device);
+}
+
+// On a CPU each core has a part, the last one a shorter one.
+static void native_probes_move_all_pieces(void **state) {
+    (void)state;
+    enum { WORDS = 3 * (16 << 10) / 8 + 6 };
+    static uint64_t from[WORDS + 2], to[WORDS + 2], read[WORDS + 2];
+    kz_device *device;
+    bench_probes *probes;
+    kz_ptr a, b;
+    for (size_t i = 0; i < WORDS + 2; i++) from[i] = i * 977;
+    assert_int_equal(kz_device_open("cpu", &device, NULL), KZ_OK);
+    assert_int_equal(bench_probes_open(device, &probes, NULL), KZ_OK);
+    assert_int_equal(kz_memory_alloc(device, sizeof from, &a, NULL), KZ_OK);
+    assert_int_equal(kz_memory_alloc(device, sizeof from, &b, NULL), KZ_OK);
+    assert_int_equal(kz_copy_to_device(device, NULL, a, from, sizeof from, NULL), KZ_OK);
+    assert_int_equal(kz_copy_to_device(device, NULL, b, to, sizeof to, NULL), KZ_OK);
+    assert_int_equal(bench_probe_read(probes, NULL, a, WORDS * 8, NULL), KZ_OK);
+    assert_int_equal(bench_probe_rewrite(probes, NULL, a, WORDS * 8, NULL), KZ_OK);
+    assert_int_equal(bench_probe_copy(probes, NULL, b, a, WORDS * 8, NULL), KZ_OK);
+    assert_int_equal(kz_device_synchronize(device, NULL), KZ_OK);
+    assert_int_equal(kz_copy_to_host(device, NULL, read, b, sizeof read, NULL), KZ_OK);
+    assert_memory_equal(read, from, WORDS * 8);
+    assert_true(read[WORDS] == 0 && read[WORDS + 1] == 0);
+    kz_memory_free(device, a, NULL);
+    kz_memory_free(device, b, NULL);
     bench_probes_close(probes);
     kz_device_close(device);
 }
@@ -145,6 +174,7 @@ int main(void) {
         cmocka_unit_test(inputs_are_rewritten_in_place),
         cmocka_unit_test(a_digest_changes_with_every_bit),
         cmocka_unit_test(a_flush_covers_twice_the_cache),
+        cmocka_unit_test(native_probes_move_all_pieces),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
