@@ -333,17 +333,16 @@ const cli_command cli_command_bench = {
         "Records are kept as they come, one JSON object per line, in $KZ_RESULTS, else $XDG_STATE_HOME/kz,\n"
         "else ~/.local/state/kz: statistics, and with --samples every sample. `kz bench sim` times the "
         "simulator itself.",
-    .examples =
-        "  kz bench reduce                                  the ladder on this machine's GPU\n"
-        "  kz bench vector_add --device cpu                 the native variant, by the wall clock\n"
-        "  kz bench reduce --case 'sum-f32-n2^22-uniform'   one size\n"
-        "  kz bench reduce --cache cold,dirty,hot           the same, as the caches change\n"
-        "  kz bench reduce --columns resources,code         registers, occupancy, code size\n"
-        "  kz bench --suite h200 --json out.jsonl           everything an H200 has targets for\n"
-        "  kz bench --suite h200 --resume out/ --budget 300  five minutes of it; call it again for the rest\n"
-        "  kz bench --suite h200 --against results/h200     is anything slower than it was?\n"
-        "  kz bench reduce --rivals cub,torch               beside these two alone\n"
-        "  kz bench --family reduce my.cu                   a kernel of your own",
+    .examples = "  kz bench reduce                               on this machine's GPU\n"
+                "  kz bench vector_add --device cpu              native code, by the wall clock\n"
+                "  kz bench reduce --case sum-f32-n2^22-uniform  one size\n"
+                "  kz bench reduce --rivals cub,torch            beside these two alone\n"
+                "  kz bench reduce --cache cold,dirty,hot        as the caches change\n"
+                "  kz bench reduce --columns resources,code      registers, occupancy, code size\n"
+                "  kz bench --suite h200 --json out.jsonl        all that an H200 has targets for\n"
+                "  kz bench --suite h200 --resume out/           goes on where it was cut off\n"
+                "  kz bench --suite h200 --against results/h200  is anything slower than it was?\n"
+                "  kz bench --family reduce my.cu                a kernel of your own",
     .options = options_table,
     .run = run,
 };

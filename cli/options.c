@@ -8,6 +8,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "report/terminal/markdown.h"
+
 bool cli_takes_value(cli_option_kind kind) { return kind != CLI_FLAG && kind != CLI_OUTPUT; }
 
 static const cli_option *find_option(const cli_command *command, const char *name, size_t length) {
@@ -185,20 +187,44 @@ kz_status cli_parse_options(const cli_command *command, int argc, char **argv, v
     return KZ_INVALID;
 }
 
+// Paragraphs are written in lines of their own length; a terminal gets them in lines of its own. What is indented stays.
+static void print_about(const report_style *style, const char *about) {
+    base_text paragraph = {0};
+    if (!style->terminal) printf("%s\n", about);
+    for (const char *at = about; style->terminal && *at;) {
+        size_t length = strcspn(at, "\n");
+        bool text = length && *at != ' ';
+        if (text) base_text_add(&paragraph, "%s%.*s", paragraph.length ? " " : "", (int)length, at);
+        if (!text) printf("%.*s\n", (int)length, at);
+        at += length + (at[length] == '\n');
+        if (!text || (*at && *at != '\n' && *at != ' ')) continue;
+        if (paragraph.data) report_wrap(stdout, style, paragraph.data, 0, 0);
+        base_text_free(&paragraph);
+    }
+}
+
+static void print_option(const report_style *style, const cli_option *o) {
+    enum { TEXT = 25 };
+    char left[64];
+    const char *before = o->kind == CLI_OUTPUT ? "[=" : " ", *after = o->kind == CLI_OUTPUT ? "]" : "";
+    if (o->argument)
+        snprintf(left, sizeof left, "--%s%s%s%s", o->name, before, o->argument, after);
+    else
+        snprintf(left, sizeof left, "--%s", o->name);
+    int column = printf("  %-22s ", left);
+    if (style->terminal)
+        report_wrap(stdout, style, o->text, column, TEXT);
+    else
+        printf("%s\n", o->text);
+}
+
 void cli_print_help(const cli_command *command) {
-    printf("%s\n\n%s\n", command->usage, command->about);
+    const report_style style = report_detect_style(stdout);
+    printf("%s\n\n", command->usage);
+    print_about(&style, command->about);
     if (command->options && command->options->name) {
         printf("\nOptions:\n");
-        for (const cli_option *o = command->options; o->name; o++) {
-            char left[64];
-            const char *before = o->kind == CLI_OUTPUT ? "[=" : " ",
-                       *after = o->kind == CLI_OUTPUT ? "]" : "";
-            if (o->argument)
-                snprintf(left, sizeof left, "--%s%s%s%s", o->name, before, o->argument, after);
-            else
-                snprintf(left, sizeof left, "--%s", o->name);
-            printf("  %-22s %s\n", left, o->text);
-        }
+        for (const cli_option *o = command->options; o->name; o++) print_option(&style, o);
     }
     if (command->examples) printf("\nExamples:\n%s\n", command->examples);
 }

@@ -16,4 +16,9 @@ for verb in list info check devices ptx doctor bench tune microbench run prof ti
 done
 expect_exit 2 help chekc
 expect_err "did you mean kz check?"
+# A terminal of 80 columns: no line of a text is broken within a word.
+"$5" 80 -- "$KZ" help bench > "$FOLDER/out" << 'END' || fail "at 80 columns: $(cat "$FOLDER/out")"
+exit 0
+width 80
+END
 finish
