@@ -172,8 +172,6 @@ static void each_failure_is_a_row(void **state) {
                    "failed while running once: RuntimeError: shapes do not fit (fake.py:");
     expect_failure(f, "crashes", KZ_TOOL, "crashed while running once: killed by signal 11");
     expect_failure(f, "crashes", KZ_TOOL, "its last line: fake: about to crash");
-    assert_null(
-        strstr(find(f, "exits")->error.message, "last line")); // it said nothing: that was somebody else
     expect_failure(f, "exits", KZ_TOOL, "ended while running once, with exit status 3");
     expect_failure(f, "malformed", KZ_TOOL, "a line that is no reply while running once: not json");
     expect_failure(f, "declines", KZ_UNSUPPORTED, "only on Sundays");
@@ -207,6 +205,14 @@ static void who_writes_an_input_is_named(void **state) {
     expect_failure(f, "prepares", KZ_WRONG, "wrote into its input \"y\" while it was prepared");
     expect_failure(f, "writes", KZ_WRONG, "wrote into its input \"x\" before timing");
     expect_timed(find(f, "right"));
+}
+
+// In one process, whose stderr has the traceback of the first.
+static void last_words_are_of_the_request_in_hand(void **state) {
+    fixture *f = *state;
+    assert_int_equal(run(f, "raises,exits", NULL), KZ_OK);
+    expect_failure(f, "exits", KZ_TOOL, "ended while running once, with exit status 3");
+    assert_null(strstr(find(f, "exits")->error.message, "last line"));
 }
 
 // Its stderr is read while it runs, and no more than the last of it is kept.
@@ -371,6 +377,7 @@ int main(void) {
         TEST(each_failure_is_a_row),
         TEST(every_set_is_looked_at),
         TEST(who_writes_an_input_is_named),
+        TEST(last_words_are_of_the_request_in_hand),
         TEST(one_that_floods_its_stderr_goes_on),
         TEST(a_dead_one_is_seen_at_once_and_leaves_nobody),
         TEST(nobody_outlives_a_kz_that_is_killed),
