@@ -65,10 +65,11 @@ FAKE_RIVAL="nan 1" bench 0
 [ "$(records status wrong)" = 2 ] || fail "NaN: not a row in each case"
 ours
 
-# What compiles has its own limit, whatever --timeout says, and is told of.
+# What compiles has its own limit, whatever --timeout says, and is told of; also when it is timed, in a new process after
+# another one has crashed.
 FAKE=$(cd "$(dirname "$0")/../python" && pwd)/fake.py
-KZ_PEERS="$LIB" KZ_PYTHON=python3 KZ_FAKE_OFFERS=compiles KZ_FAKE_SECONDS=4 bench 0 --rivals "$FAKE" --timeout 3 --case '*n4096-*'
-[ "$(records candidate.by fake)" = 1 ] || fail "no row of one that is slow to prepare"
+KZ_PEERS="$LIB" KZ_PYTHON=python3 KZ_FAKE_OFFERS=compiles,crashes KZ_FAKE_SECONDS=3 bench 0 --rivals "$FAKE" --timeout 2 --case '*n4096-*'
+[ "$(records candidate.by fake)" = 2 ] || fail "no row of one that is slow to prepare"
 grep -q "^fake compiles  *[0-9]" "$FOLDER/out" || fail "one that is slow to prepare was not timed"
 KZ_PEERS="$LIB" KZ_PYTHON=python3 KZ_FAKE_OFFERS=compiles KZ_FAKE_SECONDS=1 "$PTY" 100 -- "$KZ" bench --suite "$FOLDER/two.toml" --case '*n4096-*' --device cpu --quick --mode latency --time 0.02 --rivals "$FAKE" --no-save > "$FOLDER/out" << 'END' || fail "nobody is told that it compiles"
 expect fake compiles: compiling
