@@ -12,7 +12,7 @@ import signal
 import time
 
 PR_SET_PDEATHSIG, PR_SET_CHILD_SUBREAPER = 1, 36
-DYING_SECONDS = 5  # that one which the driver holds may take
+DYING_SECONDS = 8  # that one may take whose memory on the GPU is let go of; less than GOING_SECONDS in process.c
 
 
 def prctl(option, value):
@@ -32,12 +32,13 @@ def children():
 
 def end_descendants():
     """The children of a killed process are the guard's: until none is left."""
-    end = time.monotonic() + DYING_SECONDS
+    end, pause = time.monotonic() + DYING_SECONDS, 0.002
     while time.monotonic() < end and (left := list(children())):
         for child in left:
             os.kill(child, signal.SIGKILL)
             os.waitpid(child, os.WNOHANG)
-        time.sleep(0.002)
+        time.sleep(pause)
+        pause = min(2 * pause, 0.05)
 
 
 def end_as(how):

@@ -14,8 +14,8 @@
 #include <unistd.h>
 
 enum { POLL_MILLISECONDS = 50, MOST_LINE = 1 << 20, LINE = 400, NO_PROGRAM = 127 };
-static const double GOING_SECONDS = 3; // that one which was told to end, or closed its end, may take
-static const double STEP_SECONDS = 1;  // what is longer was no waiting: this process was stopped
+static const double GOING_SECONDS = 10; // that one which was told to end, or closed its end, may take
+static const double STEP_SECONDS = 1;   // what is longer was no waiting: this process was stopped
 
 // ---- the process ---------------------------------------------------------------------------------------
 
