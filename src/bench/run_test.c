@@ -253,8 +253,8 @@ static int host_prepare(const kz_peer_problem *p, kz_peer_plan *plan, const char
 static int host_run(const kz_peer_problem *p, const kz_peer_plan *plan, const kz_peer_call *call,
                     const char **why) {
     const kz_ptr *b = call->buffers;
-    *why = "no workspace, or a stream, or another alignment";
-    if (!call->workspace || plan->workspace_bytes != 64 || call->stream || p->alignment < 64) return 1;
+    *why = "no workspace, or a stream";
+    if (!call->workspace || plan->workspace_bytes != 64 || call->stream) return 1;
     const float *x = (const float *)(uintptr_t)b[0], *y = (const float *)(uintptr_t)b[1];
     for (int64_t i = 0; i < p->axes[0]; i++) ((float *)(uintptr_t)b[2])[i] = x[i] + y[i];
     return 0;

@@ -74,6 +74,8 @@ static const bench_rule rule = {.least_samples = 3, .precision = 1e9, .most_seco
 static const bench_condition alone = {.mode = BENCH_LATENCY}, in_graphs = {.mode = BENCH_THROUGHPUT};
 
 // As if its cache were small: few sets, and quick to flush.
+static const kz_case misaligned = {.type = KZ_F32, .axes = {3001}, .misalign = 1};
+
 static bench_outcome *run_on_cpu(bench_request request) {
     bench_outcome *o;
     kz_device *device;
@@ -84,7 +86,7 @@ static bench_outcome *run_on_cpu(bench_request request) {
     request.device = device;
     request.probes = probes;
     request.family = &family;
-    request.c = &the_case;
+    if (!request.c) request.c = &the_case;
     request.rule = rule;
     request.seed = 5;
     assert_int_equal(bench_run(&request, &o, NULL), KZ_OK);
@@ -120,7 +122,9 @@ static int calls, write_at; // the call of the rival that writes an input; 0: ea
 
 static const char *offers(const kz_peer_problem *p) { return "Add"; }
 static const char *version(const char **why) { return "1.2"; }
+static uint32_t alignment; // as the rival was told
 static int prepare(const kz_peer_problem *p, kz_peer_plan *made, const char **why) {
+    alignment = p->alignment;
     *made = (kz_peer_plan){.algorithms = write_at == 1 ? 2 : 1}; // two are timed, to choose one
     return 0;
 }
@@ -159,6 +163,23 @@ static void who_writes_an_input_is_named(void **state) {
         assert_int_equal(rival->status, KZ_WRONG);
         assert_true(rival->wrote_input);
         assert_has(rival->error.message, rows[i].when);
+        bench_outcome_free(o);
+    }
+}
+
+// Whether a library may read 16 bytes at once depends on it.
+static void a_rival_is_told_how_buffers_are_aligned(void **state) {
+    static const kz_peer peer = {KZ_PEER_INTERFACE, "told", true, version, offers, prepare, run, NULL};
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        write_at = -1;
+        bench_outcome *o = run_on_cpu((bench_request){.c = i ? &misaligned : &the_case,
+                                                      .peers = (const kz_peer *const[]){&peer},
+                                                      .peer_count = 1,
+                                                      .conditions = &alone,
+                                                      .condition_count = 1});
+        assert_int_equal(o->results[0].status, KZ_OK);
+        assert_int_equal(alignment, i ? sizeof(float) : 256);
         bench_outcome_free(o);
     }
 }
@@ -206,6 +227,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_kernel_that_skips_sets_is_found),
         cmocka_unit_test(who_writes_an_input_is_named),
+        cmocka_unit_test(a_rival_is_told_how_buffers_are_aligned),
         cmocka_unit_test(a_guest_that_writes_an_input_is_named),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
