@@ -149,8 +149,6 @@ static kz_status peak_allocate(peak *r, kz_error *error) {
     bool is_copy = r->kind == BENCH_PEAK_COPY_DRIVER || r->kind == BENCH_PEAK_COPY_KERNEL;
     kz_status status = device_memory_alloc_shared(d->device, total, &r->from, error); // as the case's own
     if (status == KZ_OK && is_copy) status = device_memory_alloc_shared(d->device, total, &r->to, error);
-    // Pages are there before anything is timed: on a CPU the first write to each would be timed with it.
-    if (status == KZ_OK && is_copy) status = kz_memory_fill(d->device, NULL, r->to, 0x5a, total, error);
     if (status == KZ_OK) status = kz_memory_fill(d->device, NULL, r->from, 0x5a, total, error);
     size_t b = 0, filled = 0;
     while (b < d->buffer_count && d->buffers[b].role == KZ_OUTPUT) b++;

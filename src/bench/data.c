@@ -121,11 +121,14 @@ size_t bench_data_sets(kz_device *device, const kz_family *family, const kz_case
     return sets > MOST_SETS ? MOST_SETS : sets < 1 ? 1 : sets;
 }
 
-// What is on the device can be opened by a rival in another process.
+// What is on the device can be opened by a rival in another process. A host's pages are there before anything is timed: a
+// run that first wrote to one would wait for it.
 static kz_status allocate(const bench_data *d, size_t bytes, kz_ptr *address, kz_error *error) {
-    if (d->family->location && d->family->location(&d->c) != KZ_ON_DEVICE)
-        return family_alloc(d->device, d->family, &d->c, bytes, address, error);
-    return device_memory_alloc_shared(d->device, bytes, address, error);
+    if (!d->family->location || d->family->location(&d->c) == KZ_ON_DEVICE)
+        return device_memory_alloc_shared(d->device, bytes, address, error);
+    kz_status status = family_alloc(d->device, d->family, &d->c, bytes, address, error);
+    if (!status) memset((void *)(uintptr_t)*address, 0, bytes);
+    return status;
 }
 
 static kz_status allocate_device(bench_data *d, kz_error *error) {
@@ -135,9 +138,6 @@ static kz_status allocate_device(bench_data *d, kz_error *error) {
         d->stride[b] = round_up(bytes + bench_data_offset(d, b) + 1);
         d->footprint += bytes;
         status = allocate(d, d->sets * d->stride[b], &d->base[b], error);
-        // A CPU's pages are there before anything is timed: a run that first writes to one would wait for it.
-        if (status == KZ_OK && d->buffers[b].role == KZ_OUTPUT)
-            status = kz_memory_fill(d->device, NULL, d->base[b], 0, d->sets * d->stride[b], error);
         if (status == KZ_OK && d->buffers[b].role == KZ_INOUT)
             status = allocate(d, d->stride[b], &d->pristine[b], error);
     }

@@ -3,6 +3,7 @@
 #include <dlfcn.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -46,6 +47,29 @@ static void two_processes_see_the_same_bytes(void **state) {
     kz_error error = {0};
     assert_int_equal(device_memory_import(device, &handle, &address, &error), KZ_INVALID); // freed
     assert_has(error.message, "that process has ended, or freed it");
+    kz_device_close(device);
+}
+
+// Neither who made it nor who opens it waits for a page when it is first written.
+static void its_pages_are_there(void **state) {
+    (void)state;
+    enum { PAGES = 512, PAGE = 4096 };
+    kz_device *device;
+    device_memory_handle handle;
+    kz_ptr addresses[2];
+    assert_int_equal(kz_device_open("cpu", &device, NULL), KZ_OK);
+    assert_int_equal(device_memory_alloc_shared(device, PAGES * PAGE, &addresses[0], NULL), KZ_OK);
+    assert_int_equal(device_memory_export(device, addresses[0], &handle, NULL), KZ_OK);
+    assert_int_equal(device_memory_import(device, &handle, &addresses[1], NULL), KZ_OK);
+    for (int i = 0; i < 2; i++) {
+        struct rusage before, after;
+        volatile char *memory = (volatile char *)(uintptr_t)addresses[i];
+        getrusage(RUSAGE_SELF, &before);
+        for (int k = 0; k < PAGES; k++) memory[k * PAGE] = 1;
+        getrusage(RUSAGE_SELF, &after);
+        assert_true(after.ru_minflt - before.ru_minflt < PAGES / 16); // with their neighbours: 32 or more
+    }
+    for (int i = 1; i >= 0; i--) assert_int_equal(kz_memory_free(device, addresses[i], NULL), KZ_OK);
     kz_device_close(device);
 }
 
@@ -101,6 +125,7 @@ static void cuda_shares_by_handles(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(two_processes_see_the_same_bytes),
+        cmocka_unit_test(its_pages_are_there),
         cmocka_unit_test(only_shared_memory_of_the_cpu_is_exported),
         cmocka_unit_test(cuda_shares_by_handles),
     };
