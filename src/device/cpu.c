@@ -196,8 +196,7 @@ typedef struct cpu_handle { // what is in a device_memory_handle
 // Maps the file and keeps the range; the file is closed where that fails, and where the range is imported. All pages are
 // there at once: who measures in this memory measures no page faults.
 static kz_status map_file(cpu_device *self, cpu_range range, kz_ptr *address, kz_error *error) {
-    void *memory =
-        mmap(NULL, range.bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE, range.file, 0);
+    void *memory = mmap(NULL, range.bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE, range.file, 0);
     range.address = (kz_ptr)(uintptr_t)memory;
     bool kept = memory != MAP_FAILED && keep_range(self, range);
     if (!kept && memory != MAP_FAILED) munmap(memory, range.bytes);
