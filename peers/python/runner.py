@@ -106,6 +106,9 @@ def load(path):
     module = importlib.util.module_from_spec(spec)
     sys.modules[spec.name] = module  # where Triton looks for the source of its kernels
     spec.loader.exec_module(module)
+    missing = [name for name in ("NAME", "version", "offers", "prepare") if not hasattr(module, name)]
+    if missing:
+        raise AttributeError(f"a provider has NAME, version, offers and prepare, and this one no {', '.join(missing)}")
     return module
 
 
@@ -124,7 +127,10 @@ class Runner:
         return {"name": self.provider.NAME, "version": str(self.provider.version())}
 
     def offers(self, request):
-        return {"names": list(self.provider.offers(self.read_problem(request)))}
+        names = self.provider.offers(self.read_problem(request))
+        if isinstance(names, str) or not hasattr(names, "__iter__"):
+            raise TypeError(f"offers returns a list of names, and gave {names!r}")
+        return {"names": list(names)}
 
     def case(self, request):
         """The buffers of a case: imported, and split into sets as src/bench/data.h says."""
@@ -140,6 +146,8 @@ class Runner:
         start = time.monotonic()
         self.torch.use_stream(0)
         run = self.provider.prepare(self.problem, request["name"], self.sets)
+        if not callable(run):
+            raise TypeError(f"prepare returns a function, run(i), and gave {run!r}")
         self.library.call("synchronize")
         candidate = Candidate(run, self.torch)
         self.library.call("candidate", candidate.enqueue)

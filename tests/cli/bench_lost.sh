@@ -47,7 +47,7 @@ for from in 0 1 5; do
 done
 FAKE_RIVAL="abort 5" bench 0
 [ "$(records status crashed)" = 2 ] || fail "abort: not a row in each case"
-expect_out "Add: Add crashed: signal 6 (Aborted)"
+expect_out "Add: crashed: signal 6 (Aborted)"
 FAKE_RIVAL="exit 5" bench 0
 [ "$(records status crashed)" = 2 ] || fail "exit: not a row in each case"
 expect_err "Add ended its process with exit status 0"

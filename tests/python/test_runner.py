@@ -5,6 +5,7 @@ import dis
 import inspect
 import os
 import sys
+import tempfile
 import types
 import unittest
 from unittest import mock
@@ -56,6 +57,24 @@ class Failures(unittest.TestCase):
     def test_a_buffer_that_is_not_there_is_told_with_those_that_are(self):
         with self.assertRaisesRegex(LookupError, "^there is no buffer 'inn': this family has in, out$"):
             Buffers({"in": 1, "out": 2})["inn"]
+
+    def test_a_provider_that_is_none_is_told_what_it_lacks(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "bare.py")
+            with open(path, "w") as file:
+                file.write("NAME = 'bare'\ndef offers(problem): return []\n")
+            with self.assertRaisesRegex(AttributeError, "this one no version, prepare$"):
+                runner.load(path)
+
+    def test_what_it_gives_back_is_looked_at(self):
+        served = object.__new__(runner.Runner)
+        served.problem, served.sets, served.torch, served.library = None, [], mock.Mock(), mock.Mock()
+        served.read_problem = lambda request: None
+        served.provider = types.SimpleNamespace(offers=lambda problem: "sum", prepare=lambda *_: None)
+        with self.assertRaisesRegex(TypeError, "a list of names, and gave 'sum'"):
+            served.offers({})
+        with self.assertRaisesRegex(TypeError, r"a function, run\(i\), and gave None"):
+            served.prepare({"name": "sum"})
 
     def test_an_exception_is_a_line(self):
         said = [runner.describe(failure) for failure in (

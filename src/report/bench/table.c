@@ -280,6 +280,12 @@ static const char *other_time(const view *v, const bench_result *r, char text[20
     return text;
 }
 
+// An error names its candidate or its provider; the line below the table has begun with both.
+static const char *after_name(const char *line, const char *name) {
+    size_t length = strlen(name);
+    return strncmp(line, name, length) == 0 && line[length] == ' ' ? line + length + 1 : line;
+}
+
 static void print_reasons(const view *v) {
     char other[200], name[REPORT_BENCH_NAME];
     for (size_t i = 0; i < v->o->count; i++) {
@@ -289,6 +295,7 @@ static void print_reasons(const view *v) {
         const char *line = r->error.message[0] ? r->error.message
                            : v->o->interrupted ? "interrupted"
                                                : "not timed";
+        line = after_name(after_name(line, r->candidate.by), r->candidate.name);
         base_text text = {0};
         base_text_add(&text, "%s: %.*s%s", report_bench_name(&r->candidate, name), (int)strcspn(line, "\n"),
                       line, other_time(v, r, other));
