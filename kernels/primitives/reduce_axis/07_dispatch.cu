@@ -2,10 +2,12 @@
 //
 // Idea     no one kernel is right for every shape, but the plan knows the shape.
 // Change   06 for short and middle rows; tiles in shared memory for short rows that do not begin with packs; a block
-//          for each long row, eight packs per thread in flight; n in pieces, and a second launch, where there are too
-//          few rows or columns to fill the GPU; for columns 05 with 16 bytes of neighbouring columns per load.
+//          for each long row, four packs per thread in flight; where those are few, one for each piece, and the last
+//          piece's block adds what the others publish; for columns 05 with 16 bytes of neighbouring columns per load,
+//          n cut so that the blocks fill the GPU once, and a second launch.
 // Expect   the speed of a read for every shape of some 100 MB.
-// Limit    columns of which 16 bytes do not divide the inner axis are read element by element, as in 05.
+// Limit    columns of several matrices, of which 16 bytes do not divide the inner axis, are read element by element, as
+//          in 05. The tile statuses live in the module: one launch at a time.
 
 #include "kz/device/fold_range.cuh"
 #include "columns.cuh"

@@ -7,7 +7,7 @@
 //          elements h * piece and on, finds the segment that they are in, and publishes what they come to as a tile
 //          status. The segment's block waits for its helpers, which started before it, adds their parts in order, and
 //          takes the flags back for the next launch.
-// Expect   the speed of a read for segments of 2048 elements and more, of any lengths; one launch's latency for few.
+// Expect   the speed of a read for segments of 1024 elements and more, of any lengths; one launch's latency for few.
 // Limit    short segments leave threads idle. The tile statuses live in the module: one launch at a time.
 
 #include "kz/device/fold_range.cuh"
