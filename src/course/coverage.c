@@ -306,7 +306,7 @@ void course_write_coverage(const course_catalogue *catalogue, base_text *out) {
         if (new_plan || strcmp(item->section, section) != 0)
             base_text_add(out, "\n### %s\n\n| item | place |\n|---|---|\n", item->section);
         plan = item->plan, section = item->section;
-        base_text_add(out, "| <a id=\"%s\"></a>", item->id);
+        base_text_add(out, "| ");
         add_cell(out, item->text);
         base_text_add(out, " | ");
         add_coverage(catalogue, item, out);
