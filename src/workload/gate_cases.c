@@ -120,25 +120,34 @@ static kz_status cover_lines(counting *g, kz_error *error) {
     return status;
 }
 
-// Of the quick edge cases as few as reach every line of source that any of them reaches.
+// Of the quick edge cases as few as reach every line of source that any of them reaches, beside those that are chosen.
 static kz_status cases_by_rule(counting *g, kz_error *error) {
     kz_status status = KZ_OK;
+    size_t chosen = g->case_count;
     g->reached = json_object();
     for (size_t i = 0; i < g->family->case_count && !status; i++)
         if (is_candidate(g, &g->family->cases[i])) status = add_listed(g, &g->family->cases[i], error);
     if (!status) status = workload_gate_run_kernels(g, take_lines, error);
-    g->case_count = 0;
-    if (!status) status = cover_names(g, error);
+    g->case_count = chosen;
+    if (!status && !chosen) status = cover_names(g, error);
     if (!status) status = cover_lines(g, error);
     json_decref(g->reached);
     return status;
+}
+
+// A case that is added has to be counted for all variants.
+static bool is_whole(const counting *g) {
+    for (size_t i = 0; i < g->w->zoo.wanted_count && !g->w->guest; i++)
+        if (g->w->zoo.wanted[i].family == g->family && g->w->zoo.wanted[i].variant) return false;
+    return !g->options->pattern;
 }
 
 kz_status workload_gate_choose_cases(counting *g, kz_error *error) {
     kz_case *cases;
     size_t count;
     kz_status status = cases_of_file(g, error);
-    if (status || g->case_count) return status;
+    bool is_new = !g->case_count; // code that is new may have lines that no case of the file reaches
+    if (status || (!is_new && !(g->options->write && is_whole(g)))) return status;
     if (!g->options->pattern) return cases_by_rule(g, error);
     status = workload_find_cases(g->family, g->options->pattern, KZ_USE_CHECK, &cases, &count, error);
     if (status) return status;

@@ -24,7 +24,7 @@ typedef kz_status workload_gate_taking(counting *g, const report_record *record,
                                        const char *case_name, kz_error *error);
 // All cases of the guest, or of all variants that are asked for.
 kz_status workload_gate_run_kernels(counting *g, workload_gate_taking *take, kz_error *error); // gate.c
-// Which cases are counted: those of the file; for one that is new, by rule. gate_cases.c
+// Which cases are counted: those of the file; where it is new or written as a whole, more by rule. gate_cases.c
 kz_status workload_gate_choose_cases(counting *g, kz_error *error);
 
 #endif
