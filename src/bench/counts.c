@@ -14,6 +14,7 @@
 #define FLAGS_MARK    "# nvcc flags: "
 #define WORDS_MARK    "# arguments: "
 #define ROWS_MARK     "# rows: "
+#define DITTO         "\""      // the case of the row above: their names are long
 enum { VERSION = 1, KEYS = 2 }; // kernel and case come before the counts
 
 typedef struct words {
@@ -165,6 +166,8 @@ static kz_status read_columns(reading *r, char *line, kz_error *error) {
 static kz_status read_row(reading *r, char *line, kz_error *error) {
     char *rest = line;
     const char *kernel = strsep(&rest, ","), *case_name = rest ? strsep(&rest, ",") : NULL;
+    if (case_name && strcmp(case_name, DITTO) == 0)
+        case_name = r->counts->count ? r->counts->rows[r->counts->count - 1].case_name : NULL;
     if (!case_name) return fail_line(r, error, "a row has a kernel, a case and counts, not", kernel);
     if (bench_counts_find(r->counts, kernel, case_name))
         return fail_line(r, error, "this row stands twice:", kernel);
@@ -245,7 +248,8 @@ void bench_counts_write(const bench_counts *counts, const char *command, base_te
         if (is_used(counts, c)) base_text_add(out, ",%s", bench_count_name(c));
     for (size_t i = 0; i < counts->count; i++) {
         const bench_counts_row *row = &counts->rows[i];
-        base_text_add(out, "\n%s,%s", row->kernel, row->case_name);
+        bool is_again = i && *row->case_name && !strcmp(row->case_name, counts->rows[i - 1].case_name);
+        base_text_add(out, "\n%s,%s", row->kernel, is_again ? DITTO : row->case_name);
         for (bench_count c = 0; c < BENCH_COUNTS; c++)
             if (is_used(counts, c)) base_text_add(out, ",%llu", (unsigned long long)row->values[c]);
     }

@@ -1,8 +1,8 @@
 // bench/counts: what the simulator counts of kernels, exactly, and the file that keeps it for later runs.
 //
 // The file is CSV: comments (the version, the GPU that was simulated, the compiler whose PTX was counted, what a program
-// was run with, how many rows follow), a line of column names, a row per kernel and case. Counts that are 0 in all rows
-// have no column. `kz gate` writes it and compares with it; one more of anything is worse.
+// was run with, how many rows follow), a line of column names, a row per kernel and case; a " is the case of the row above.
+// Counts that are 0 in all rows have no column. `kz gate` writes it and compares with it; one more of anything is worse.
 #ifndef BENCH_COUNTS_H
 #define BENCH_COUNTS_H
 

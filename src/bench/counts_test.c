@@ -32,7 +32,8 @@ static void what_is_written_reads_back(void **state) {
     bench_counts read = parse(text.data);
     bench_counts_write(&read, "a test", &again);
     assert_string_equal(text.data, again.data);
-    assert_null(strstr(text.data, "ptx__warps")); // all are 0
+    assert_null(strstr(text.data, "ptx__warps"));          // all are 0
+    assert_non_null(strstr(text.data, "\n02_tree,\",0,")); // the case of the row above
     bench_counts_free(&read);
     bench_counts_free(&counts);
     base_text_free(&text);
@@ -63,6 +64,7 @@ static void a_damaged_file_is_named_with_its_line(void **state) {
          KZ_SYNTAX},
         {HEAD "kernel,case,ptx__elephants.sum\n", "a.csv:4: kz has no count \"ptx__elephants.sum\"",
          KZ_SYNTAX},
+        {HEAD COLUMNS "01_naive,\",1,2\n", "a.csv:5: a row has a kernel, a case and counts", KZ_SYNTAX},
         {HEAD COLUMNS "01_naive\n", "a.csv:5: a row has a kernel, a case and counts", KZ_SYNTAX},
         {HEAD COLUMNS "01_naive,c,1\n", "a.csv:5: a row has as many columns as the first line", KZ_SYNTAX},
         {HEAD COLUMNS "01_naive,c,1,2,3\n", "a.csv:5: a row has as many columns as the first line",
