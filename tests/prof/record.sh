@@ -19,7 +19,11 @@ same sample.page
 expect_exit 0 prof "$HERE/sample.jsonl" --annotate
 same sample.annotated
 expect_exit 0 prof "$HERE/sample.jsonl" --metrics all --csv
-same sample.csv
+# Kept in fewer bytes, each of them told: the first fields of a row stand alone, and once where rows share them.
+awk '{ at = match($0, /"[^"]*","[^"]*","[^"]*"$/); first = substr($0, 1, at - 1) }
+    first != above { print first; above = first }
+    { print "  " substr($0, at) }' "$FOLDER/out" > "$FOLDER/rows" && mv "$FOLDER/rows" "$FOLDER/out"
+same sample.metrics
 expect_exit 0 prof "$HERE/sample.jsonl" "$HERE/sample.jsonl"
 expect_out "No difference that the counts can tell"
 
