@@ -163,8 +163,9 @@ static kz_status peak_allocate(peak *r, kz_error *error) {
 kz_status bench_candidate_peak(const bench_data *data, bench_probes *probes, bench_peak kind, double bytes,
                                bench_candidate *candidate, kz_error *error) {
     static const char *const names[] = {"copy by the driver", "copy by a kernel", "read", "in place"};
-    bool memcpys = kind == BENCH_PEAK_COPY_DRIVER && kz_device_get_info(data->device)->kind == KZ_DEVICE_CPU;
-    *candidate = bench_candidate_blank(BENCH_PEAK, "peak", memcpys ? "copy by memcpy" : names[kind]);
+    bool copies = kind == BENCH_PEAK_COPY_DRIVER || kind == BENCH_PEAK_COPY_KERNEL;
+    bool is_memcpy = copies && kz_device_get_info(data->device)->kind == KZ_DEVICE_CPU;
+    *candidate = bench_candidate_blank(BENCH_PEAK, "peak", is_memcpy ? "copy by memcpy" : names[kind]);
     if (kind != BENCH_PEAK_COPY_DRIVER && !bench_probes_has_kernels(probes))
         return base_fail(error, KZ_UNSUPPORTED, "this device has no kernel for the peak \"%s\"", names[kind]);
     if (kind == BENCH_PEAK_IN_PLACE && !bench_data_has_inout(data))

@@ -174,7 +174,7 @@ static const char probe_ptx[] =
 
 // ---- native: what prepares the caches of a CPU, and its peaks ------------------------------------------------
 
-enum { LINE = 64, LEAST_PART = 16 << 10 }; // bytes; a part of the memory is one core's
+enum { LINE = 64, LEAST_PART = 1 << 20 }; // bytes; a part of the memory is one core's
 
 typedef uint64_t vector __attribute__((vector_size(PIECE)));
 
@@ -199,13 +199,6 @@ static void native_read(const kz_native_launch *l) {
     for (uint64_t i = 0; i < p.count * PIECE; i += LINE) (void)from[i];
 }
 
-// Every core reads all of it: caches of its own, and of its neighbours, hold nothing else then.
-static void native_flush(const kz_native_launch *l) {
-    const volatile char *from = argument(l, 1, (part){0});
-    uint64_t bytes = *(const uint64_t *)l->args[2] * PIECE;
-    for (uint64_t i = 0; i < bytes; i += LINE) (void)from[i];
-}
-
 static void native_rewrite(const kz_native_launch *l) {
     part p = part_of(l);
     volatile vector *at = (volatile vector *)argument(l, 0, p);
@@ -218,7 +211,7 @@ static void native_copy(const kz_native_launch *l) {
 }
 
 static const kz_native_entry natives[] = {
-    {"read", native_read}, {"rewrite", native_rewrite}, {"copy", native_copy}, {"flush", native_flush}, {0}};
+    {"read", native_read}, {"rewrite", native_rewrite}, {"copy", native_copy}, {0}};
 
 // ---- the module --------------------------------------------------------------------------------------------
 
@@ -226,8 +219,8 @@ struct bench_probes {
     kz_device *device;
     kz_module *module; // NULL: no kernels here
     bool native;
-    kz_kernel *copy, *read, *rewrite, *flush; // PTX has two: its copy works in place, its read flushes
-    kz_kernel *fma, *digest;                  // NULL: native
+    kz_kernel *copy, *read, *rewrite; // of PTX the copy works in place
+    kz_kernel *fma, *digest;          // NULL: native
     kz_ptr scratch, sink;
     size_t flush_bytes;
 };
@@ -238,7 +231,6 @@ static kz_status load_native(bench_probes *probes, kz_error *error) {
     if (status == KZ_OK) status = kz_module_kernel(probes->module, "copy", &probes->copy, error);
     if (status == KZ_OK) status = kz_module_kernel(probes->module, "rewrite", &probes->rewrite, error);
     if (status == KZ_OK) status = kz_module_kernel(probes->module, "read", &probes->read, error);
-    if (status == KZ_OK) status = kz_module_kernel(probes->module, "flush", &probes->flush, error);
     return status;
 }
 
@@ -251,7 +243,6 @@ static kz_status load(bench_probes *probes, kz_error *error) {
     if (status == KZ_OK) status = kz_module_kernel(probes->module, "bench_fma", &probes->fma, error);
     if (status == KZ_OK) status = kz_module_kernel(probes->module, "bench_digest", &probes->digest, error);
     probes->rewrite = probes->copy; // each thread has read its pieces before it writes them
-    probes->flush = probes->read;
     return status;
 }
 
@@ -348,7 +339,7 @@ kz_status bench_probe_fma(bench_probes *probes, kz_stream *stream, double *flops
 
 kz_status bench_probe_flush(bench_probes *probes, kz_stream *stream, kz_error *error) {
     if (!probes->module) return bench_probe_dirty(probes, stream, error);
-    return launch(probes, stream, probes->flush, READ_PIECES, probes->sink, probes->scratch,
+    return launch(probes, stream, probes->read, READ_PIECES, probes->sink, probes->scratch,
                   probes->flush_bytes, error);
 }
 

@@ -142,7 +142,7 @@ static void a_flush_covers_twice_the_cache(void **state) {
 // On a CPU each core has a part, the last one a shorter one.
 static void native_probes_move_all_pieces(void **state) {
     (void)state;
-    enum { WORDS = 3 * (16 << 10) / 8 + 6 };
+    enum { WORDS = 3 * (1 << 20) / 8 + 6 };
     static uint64_t from[WORDS + 2], to[WORDS + 2], read[WORDS + 2];
     kz_device *device;
     bench_probes *probes;

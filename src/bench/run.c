@@ -138,10 +138,13 @@ static void open_candidates(session *s) {
     watch(s, "", "");
 }
 
+// A CPU's own copy is that of one core: the kernel's is of all.
 static void open_peaks(session *s) {
     double bytes = s->outcome->work.bytes;
+    bool cpu = kz_device_get_info(s->data.device)->kind == KZ_DEVICE_CPU;
     bench_result *r;
-    for (int kind = 0; bytes > 0 && kind < BENCH_PEAKS && (r = next_result(s)); kind++) {
+    for (int kind = cpu ? BENCH_PEAK_COPY_KERNEL : BENCH_PEAK_COPY_DRIVER;
+         bytes > 0 && kind < BENCH_PEAKS && (r = next_result(s)); kind++) {
         r->status = bench_candidate_peak(&s->data, s->request->probes, (bench_peak)kind, bytes, &r->candidate,
                                          &r->error);
         if (r->status != KZ_OK) memset(r, 0, sizeof *r), s->outcome->count--;
