@@ -44,7 +44,7 @@ static __device__ __forceinline__ void epoch_flags(const T *in, T *out, long lon
     const kz_tile_states states = {reduce_states, REDUCE_EPOCH_BLOCKS};
     if (overlap) asm volatile("griddepcontrol.wait;" ::: "memory");
     // On its way while the input is read. One warp of each block asks: all of them would queue for one place in L2.
-    unsigned epoch = kz_warp() == 0 && gridDim.x > 1 ? *(volatile unsigned *)&reduce_epoch + 1 : 0;
+    unsigned epoch = kz_warp() == 0 ? *(volatile unsigned *)&reduce_epoch + 1 : 0;
     const int PACKS = sizeof(T) == 2 ? REDUCE_DEPENDENT_PACKS / 2 : REDUCE_DEPENDENT_PACKS;
     A value = overlap ? fold_thread<operation, T, A, PACKS>(in, n) : fold_thread<operation, T, A>(in, n);
     if (overlap)
@@ -55,21 +55,18 @@ static __device__ __forceinline__ void epoch_flags(const T *in, T *out, long lon
         if (kz_lane() == 0) states.publish(blockIdx.x, epoch, value);
         return;
     }
-    if (gridDim.x > 1) {
-        if (kz_lane() != 0) value = kz_fold_identity<operation>(value);
-        for (unsigned first = 1 + kz_lane(); first < gridDim.x; first += KZ_WARP * STATUSES<A>) {
-            A part[STATUSES<A>];
-            poll(states, first, epoch, kz_fold_identity<operation>(value), part);
+    if (kz_lane() != 0) value = kz_fold_identity<operation>(value);
+    for (unsigned first = 1 + kz_lane(); first < gridDim.x; first += KZ_WARP * STATUSES<A>) {
+        A part[STATUSES<A>];
+        poll(states, first, epoch, kz_fold_identity<operation>(value), part);
 #pragma unroll
-            for (int m = 0; m < STATUSES<A>; m++) value = kz_fold_combine<operation>(value, part[m]);
-        }
-        __syncwarp();
-        value = kz_fold_lanes<operation>(value);
+        for (int m = 0; m < STATUSES<A>; m++) value = kz_fold_combine<operation>(value, part[m]);
     }
+    __syncwarp();
+    value = kz_fold_lanes<operation>(value);
     if (kz_lane() == 0) {
         write_result<operation>(out, index, value, n);
-        if (gridDim.x > 1)
-            *(volatile unsigned *)&reduce_epoch = epoch; // every block has read the old one by now
+        *(volatile unsigned *)&reduce_epoch = epoch; // every block has read the old epoch by now
     }
 }
 
