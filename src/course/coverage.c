@@ -206,11 +206,18 @@ static void add_task_link(const course_catalogue *catalogue, const char *id, bas
     const course_task *task = course_find_task(catalogue, id);
     if (!task)
         base_text_add(out, "%s (not there)", id);
-    else if (task->is_kata)
-        base_text_add(out, "[%s](../course/katas/%s/statement.md)", id, id);
     else
-        base_text_add(out, "%s[%s](../course/tasks/%s/%s/statement.md)", task->is_reading ? "reading " : "",
-                      id, task->topic, id);
+        base_text_add(out, "%s[%s]", task->is_reading ? "reading " : "", id);
+}
+
+// Where the links to tasks lead, once each: the page names many of them often.
+static void add_task_addresses(const course_catalogue *catalogue, base_text *out) {
+    base_text_add(out, "\n");
+    for (size_t i = 0; i < catalogue->task_count; i++) {
+        const course_task *task = &catalogue->tasks[i];
+        base_text_add(out, "[%s]: ../course/%s%s/%s/statement.md\n", task->id,
+                      task->is_kata ? "katas" : "tasks/", task->is_kata ? "" : task->topic, task->id);
+    }
 }
 
 static void add_family_link(const char *name, base_text *out) {
@@ -221,7 +228,6 @@ static void add_family_link(const char *name, base_text *out) {
 static void add_coverage(const course_catalogue *catalogue, const course_item *item, base_text *out) {
     for (const char *const *t = item->targets; *t; t++) {
         if (t != item->targets) base_text_add(out, ", ");
-        const course_part *part = course_find_part(catalogue, *t);
         switch (item->covered_by) {
         case COURSE_BY_TASK: add_task_link(catalogue, *t, out); break;
         case COURSE_BY_FAMILY:
@@ -230,10 +236,7 @@ static void add_coverage(const course_catalogue *catalogue, const course_item *i
             break;
         case COURSE_BY_COMMAND: base_text_add(out, "`kz %s`", *t); break;
         case COURSE_BY_PAGE: base_text_add(out, "[%s](%s.md)", *t, *t); break;
-        case COURSE_WAITING:
-            base_text_add(out, "waits for: ");
-            add_cell(out, part ? part->title : *t);
-            break;
+        case COURSE_WAITING: base_text_add(out, "waits for `%s`", *t); break;
         }
     }
 }
@@ -270,6 +273,17 @@ static void add_counts(const course_catalogue *catalogue, base_text *out) {
         counts[COURSE_BY_COMMAND], counts[COURSE_BY_PAGE], counts[COURSE_WAITING]);
 }
 
+// What items wait for, by the names that their rows use.
+static void add_parts(const course_catalogue *catalogue, base_text *out) {
+    base_text_add(out, "\n| waits for | which is |\n|---|---|\n");
+    for (size_t i = 0; i < catalogue->part_count; i++) {
+        if (catalogue->parts[i].ready) continue;
+        base_text_add(out, "| `%s` | ", catalogue->parts[i].id);
+        add_cell(out, catalogue->parts[i].title);
+        base_text_add(out, " |\n");
+    }
+}
+
 // What is trained in small and goes on in the zoo.
 static void add_families(const course_catalogue *catalogue, base_text *out) {
     size_t count;
@@ -298,6 +312,7 @@ void course_write_coverage(const course_catalogue *catalogue, base_text *out) {
              "and this page\nshows where it is taught. Written by `pages write coverage`; a test fails if it "
              "is stale.\n\n");
     add_counts(catalogue, out);
+    add_parts(catalogue, out);
     const char *plan = "", *section = "";
     for (size_t i = 0; i < catalogue->item_count; i++) {
         const course_item *item = &catalogue->items[i];
@@ -313,4 +328,5 @@ void course_write_coverage(const course_catalogue *catalogue, base_text *out) {
         base_text_add(out, " |\n");
     }
     add_families(catalogue, out);
+    add_task_addresses(catalogue, out);
 }

@@ -562,6 +562,12 @@ static void skip_comment(const line *l, const char **at) {
     }
 }
 
+// "[name]: address": where links by that name lead, in a file; at a terminal the name is all.
+static bool is_address(const line *l) {
+    const char *close = begins(l, "[") ? memchr(l->text, ']', l->length) : NULL;
+    return close && (size_t)(close - l->text) + 1 < l->length && close[1] == ':';
+}
+
 static void print_block(page *p, const line *l, const char **at, bool separated) {
     size_t level = heading_level(l);
     bool item = list_mark(l) && !is_rule(l);
@@ -569,6 +575,7 @@ static void print_block(page *p, const line *l, const char **at, bool separated)
         skip_comment(l, at);
         return;
     }
+    if (is_address(l)) return;
     if (!p->begun || separated || !item || !p->in_list) part(p);
     if (!item && l->indent < 2) p->in_list = false;
     if (is_fence(l)) {

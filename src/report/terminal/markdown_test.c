@@ -145,6 +145,7 @@ static void quotes_rules_and_comments(void **state) {
     expect(&plain, "> said\n> so\n\nthen\n", "    said so\n\nthen\n");
     expect(&ascii, "a\n\n---\n", "a\n\n------------------------------------------------------------\n");
     expect(&plain, "a\n\n<!-- not\nshown -->\nb\n", "a\n\nb\n");
+    expect(&plain, "a [b]\n\n[b]: shown/nowhere.md\n[c]: nor.md\n", "a [b]\n");
 }
 
 static void signs_are_spelt_without_utf8(void **state) {
