@@ -4,6 +4,7 @@
 // the order of their expansion: "3df95ed2/0b7e41c9", a hash (FNV-1a of inputs and outputs) of all lanes, and a byte of one
 // for each of BLOCKS blocks of lanes, which tell where a form differs. Where there are NaN, a second hash with all NaN
 // alike stands between: "022f17a1:e5c966d1/0b7e41c9". An approximation has its error in ulp, one that was refused "-".
+// "=3" is the word of the pattern's form 3 (from 0) once more: many forms of a pattern compute the same.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -107,20 +108,41 @@ static void write_word(base_text *text, const form *f, uint32_t hash, const run_
     }
 }
 
+// The word at `index` of a line; false where the line ends before.
+static bool take_word(const char *line, unsigned long index, char word[WORD]) {
+    for (; index > 0 && *line && *line != '\n'; index--) line += strcspn(line, " \n") + 1;
+    return *line && *line != '\n' && sscanf(line, "%39s", word) == 1;
+}
+
+// The last word of the line, at `last`, becomes the number of one that is the same.
+static void shorten_word(base_text *text, size_t line, size_t last, unsigned index) {
+    char word[WORD], other[WORD];
+    if (text->failed || !take_word(text->data + last, 0, word) || strlen(word) < 8) return;
+    for (unsigned i = 0; i < index; i++) {
+        if (!take_word(text->data + line, i, other) || strcmp(word, other)) continue;
+        text->length = last;
+        base_text_add(text, "=%u ", i);
+        return;
+    }
+}
+
 kz_status golden_write(const char *path, const form_list *forms, uint64_t seed, const run_result *results,
                        const verdict *verdicts, const char *device, kz_error *error) {
     base_text text = {0};
     input_cache cache = {.values = malloc(sizeof(inputs))};
     if (!cache.values) return base_fail(error, KZ_NO_MEMORY, "no memory for the inputs");
     unsigned next = 0;
+    size_t line = 0;
     base_text_add(&text, "# %s\n", device);
     for (size_t i = 0; i < forms->count; i++) {
         const form *f = &forms->items[i];
         if (i == 0 || forms->items[i - 1].pattern != f->pattern)
-            base_text_add(&text, "%s= %s\n", i ? "\n" : "", f->pattern), next = 0;
+            base_text_add(&text, "%s= %s\n", i ? "\n" : "", f->pattern), next = 0, line = text.length;
         while (next++ < f->index) base_text_add(&text, "? "); // left out by a filter
         cache_fill(&cache, f, seed);
+        size_t last = text.length;
         write_word(&text, f, cache.hash, &results[i], &verdicts[i]);
+        shorten_word(&text, line, last, f->index);
     }
     base_text_add(&text, "\n");
     kz_status status = text.failed ? base_fail(error, KZ_NO_MEMORY, "no memory for %s", path)
@@ -137,8 +159,9 @@ static bool find_word(const char *text, const form *f, char word[WORD]) {
     while (at && (strncmp(at + 3, f->pattern, length) || at[3 + length] != '\n')) at = strstr(at + 1, "\n= ");
     if (!at) return false;
     at += 4 + length;
-    for (unsigned skip = f->index; skip > 0 && *at && *at != '\n'; skip--) at += strcspn(at, " \n") + 1;
-    return *at && *at != '\n' && sscanf(at, "%39s", word) == 1 && word[0] != '?';
+    if (!take_word(at, f->index, word)) return false;
+    if (word[0] == '=' && !take_word(at, strtoul(word + 1, NULL, 10), word)) return false;
+    return word[0] != '?';
 }
 
 static verdict judge(const form *f, input_cache *cache, const run_result *a, const char *word) {
