@@ -28,6 +28,22 @@ static void escapes_texts(void **state) {
     base_text_free(&out);
 }
 
+// What a viewer assumes anyway is not written, nor are digits that nobody sees; spaces that it would drop are kept.
+static void writes_no_more_than_is_needed(void **state) {
+    (void)state;
+    base_text out = {0};
+    report_svg_text(&out, "", "start", 16, -0.01, "a b");
+    assert_string_equal(out.data, "<text x=\"16\" y=\"0\">a b</text>\n");
+    base_text_free(&out);
+    report_svg_text(&out, "dim", "end", 1.26, 1000.5, "a  b");
+    assert_string_equal(out.data, "<text class=\"dim\" text-anchor=\"end\" x=\"1.3\" y=\"1000.5\" "
+                                  "xml:space=\"preserve\">a  b</text>\n");
+    base_text_free(&out);
+    report_svg_line(&out, "grid", 0, 0.04, 719.96, 2.5);
+    assert_string_equal(out.data, "<line class=\"grid\" x1=\"0\" y1=\"0\" x2=\"720\" y2=\"2.5\" />\n");
+    base_text_free(&out);
+}
+
 // In the widest font that a reader may have, no line of the note reaches the edge.
 static void wraps_the_note(void **state) {
     static const char note[] =
@@ -56,7 +72,7 @@ static void draws_one_cell_for_each_lane(void **state) {
                                                          .name_width = 50,
                                                          .cell_width = 10,
                                                          .cell_height = 10});
-    assert_int_equal(count(out.data, "h8.0v10.0h-8.0z"), 4);
+    assert_int_equal(count(out.data, "h8v10h-8z"), 4);
     assert_int_equal(count(out.data, "<path class=\"f0\""), 1);
     assert_int_equal(count(out.data, "<path class=\"off\""), 1);
     assert_int_equal(count(out.data, ">7</text>"), 1);
@@ -124,6 +140,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(places_values_on_axes),
         cmocka_unit_test(escapes_texts),
+        cmocka_unit_test(writes_no_more_than_is_needed),
         cmocka_unit_test(wraps_the_note),
         cmocka_unit_test(draws_one_cell_for_each_lane),
         cmocka_unit_test(bars_are_as_long_as_their_values),

@@ -40,7 +40,8 @@ static void add_series(base_text *out, const report_figure_series *s, size_t ind
     char class_[32];
     base_text_add(out, "<polyline class=\"series s%zu\" points=\"", index);
     for (size_t i = 0; i < s->count; i++)
-        base_text_add(out, "%.1f,%.1f ", report_svg_position(x, s->x[i]), report_svg_position(y, s->y[i]));
+        base_text_add(out, "%g,%g ", report_svg_round(report_svg_position(x, s->x[i])),
+                      report_svg_round(report_svg_position(y, s->y[i])));
     base_text_add(out, "\" />\n");
     snprintf(class_, sizeof class_, "f%zu", index);
     for (size_t i = 0; i < s->count && s->marks; i++)

@@ -13,12 +13,13 @@ static void add_cells(base_text *out, const report_figure_rows *r, const report_
                       double left, double y) {
     char class_[8];
     bool any = false;
+    double width = report_svg_round(r->cell_width - GAP);
     snprintf(class_, sizeof class_, tone == REPORT_FIGURE_OFF ? "off" : "f%d", tone);
     for (size_t i = 0; i < row->count; i++) {
         if (row->tone[i] != tone) continue;
         if (!any) base_text_add(out, "<path class=\"%s\" d=\"", class_);
-        base_text_add(out, "M%.1f %.1fh%.1fv%.1fh-%.1fz", left + r->cell_width * (double)i, y,
-                      r->cell_width - GAP, r->cell_height, r->cell_width - GAP);
+        base_text_add(out, "M%g %gh%gv%gh-%gz", report_svg_round(left + r->cell_width * (double)i),
+                      report_svg_round(y), width, report_svg_round(r->cell_height), width);
         any = true;
     }
     if (any) base_text_add(out, "\" />\n");

@@ -2,6 +2,7 @@
 #include "report/pages/svg.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "report/pages/html.h"
 #include "report/report.h"
@@ -40,18 +41,29 @@ double report_svg_position(const report_svg_axis *a, double value) {
     return a->from + part * (a->to - a->from);
 }
 
+// -0 becomes 0.
+double report_svg_round(double pixels) { return round(10 * pixels) / 10 + 0.0; }
+
 void report_svg_line(base_text *out, const char *class_, double x1, double y1, double x2, double y2) {
-    base_text_add(out, "<line class=\"%s\" x1=\"%.1f\" y1=\"%.1f\" x2=\"%.1f\" y2=\"%.1f\" />\n", class_, x1,
-                  y1, x2, y2);
+    base_text_add(out, "<line class=\"%s\" x1=\"%g\" y1=\"%g\" x2=\"%g\" y2=\"%g\" />\n", class_,
+                  report_svg_round(x1), report_svg_round(y1), report_svg_round(x2), report_svg_round(y2));
 }
 
 void report_svg_rect(base_text *out, const char *class_, double x, double y, double width, double height) {
-    base_text_add(out, "<rect class=\"%s\" x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\" />\n", class_,
-                  x, y, width, height);
+    base_text_add(out, "<rect class=\"%s\" x=\"%g\" y=\"%g\" width=\"%g\" height=\"%g\" />\n", class_,
+                  report_svg_round(x), report_svg_round(y), report_svg_round(width),
+                  report_svg_round(height));
 }
 
 void report_svg_circle(base_text *out, const char *class_, double x, double y, double radius) {
-    base_text_add(out, "<circle class=\"%s\" cx=\"%.1f\" cy=\"%.1f\" r=\"%.1f\" />\n", class_, x, y, radius);
+    base_text_add(out, "<circle class=\"%s\" cx=\"%g\" cy=\"%g\" r=\"%g\" />\n", class_, report_svg_round(x),
+                  report_svg_round(y), report_svg_round(radius));
+}
+
+// Spaces that a viewer would take away: those at an end, and those after another.
+static bool has_wide_spaces(const char *text) {
+    size_t length = strlen(text);
+    return length && (text[0] == ' ' || text[length - 1] == ' ' || strstr(text, "  "));
 }
 
 void report_svg_text(base_text *out, const char *class_, const char *anchor, double x, double y,
@@ -61,9 +73,13 @@ void report_svg_text(base_text *out, const char *class_, const char *anchor, dou
     va_start(list, format);
     base_text_add_v(&text, format, list);
     va_end(list);
-    base_text_add(out, "<text class=\"%s\" text-anchor=\"%s\" x=\"%.1f\" y=\"%.1f\" xml:space=\"preserve\">",
-                  class_, anchor, x, y);
-    report_html_text(out, text.data ? text.data : "");
+    const char *words = text.data ? text.data : "";
+    base_text_add(out, "<text");
+    if (class_[0]) base_text_add(out, " class=\"%s\"", class_);
+    if (strcmp(anchor, "start") != 0) base_text_add(out, " text-anchor=\"%s\"", anchor);
+    base_text_add(out, " x=\"%g\" y=\"%g\"%s>", report_svg_round(x), report_svg_round(y),
+                  has_wide_spaces(words) ? " xml:space=\"preserve\"" : "");
+    report_html_text(out, words);
     base_text_add(out, "</text>\n");
     base_text_free(&text);
 }
@@ -71,10 +87,12 @@ void report_svg_text(base_text *out, const char *class_, const char *anchor, dou
 static void draw_peak(base_text *out, const report_svg_axis *x, const report_svg_axis *y, double bandwidth,
                       double peak, const char *more) {
     double left = fmax(x->low, y->low / bandwidth); // where the peak enters the picture
-    base_text_add(out, "<polyline class=\"peak\"%s points=\"%.1f,%.1f %.1f,%.1f %.1f,%.1f\" />\n", more,
-                  report_svg_position(x, left), report_svg_position(y, left * bandwidth),
-                  report_svg_position(x, peak / bandwidth), report_svg_position(y, peak), x->to,
-                  report_svg_position(y, peak));
+    base_text_add(out, "<polyline class=\"peak\"%s points=\"%g,%g %g,%g %g,%g\" />\n", more,
+                  report_svg_round(report_svg_position(x, left)),
+                  report_svg_round(report_svg_position(y, left * bandwidth)),
+                  report_svg_round(report_svg_position(x, peak / bandwidth)),
+                  report_svg_round(report_svg_position(y, peak)), report_svg_round(x->to),
+                  report_svg_round(report_svg_position(y, peak)));
 }
 
 void report_svg_measured_peak(base_text *out, const report_svg_axis *x, const report_svg_axis *y,

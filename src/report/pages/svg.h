@@ -17,6 +17,7 @@ typedef struct report_svg_axis {
     bool log;
 } report_svg_axis;
 double report_svg_position(const report_svg_axis *axis, double value);
+double report_svg_round(double pixels); // to a tenth of a pixel, so that %g prints it short
 
 void report_svg_line(base_text *out, const char *class_, double x1, double y1, double x2, double y2);
 void report_svg_rect(base_text *out, const char *class_, double x, double y, double width, double height);
