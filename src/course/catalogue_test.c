@@ -85,7 +85,7 @@ static int make_course(void **state) {
     put(&f, "items/tracker.toml",
         "[[item]]\nid = \"tracker-1\"\nsection = \"S\"\ntext = \"one | two\"\ntask = [\"zeta\", "
         "\"reading-a\"]\n"
-        "[[item]]\nid = \"tracker-2\"\nsection = \"S\"\ntext = \"x\"\nwaiting = \"triton\"\n"
+        "[[item]]\nid = \"tracker-2\"\ntext = \"x\"\nwaiting = \"triton\"\n"
         "[[item]]\nid = \"tracker-3\"\nsection = \"S2\"\ntext = \"x\"\ncommand = [\"prof\"]\n"
         "[[item]]\nid = \"tracker-4\"\nsection = \"S2\"\ntext = \"x\"\ntask = [\"reading-a\"]\n"
         "[[item]]\nid = \"tracker-5\"\nsection = \"S2\"\ntext = \"x\"\npage = [\"p\"]\n");
@@ -141,6 +141,7 @@ static void loads_in_order(void **state) {
     assert_int_equal(c->paths[0].gates[0].after, 1);
     assert_int_equal(c->paths[0].gates[1].after, 2);
     assert_int_equal(c->items[1].covered_by, COURSE_WAITING);
+    assert_string_equal(c->items[1].section, "S"); // of the one before
     assert_string_equal(c->items[1].targets[0], "triton");
     assert_string_equal(c->items[0].plan, "tracker");
     assert_non_null(course_find_part(c, "triton"));
@@ -223,6 +224,7 @@ static void refuses_what_is_wrong_in_itself(void **state) {
         const char *text, *says;
     } wrong[] = {
         {"[[item]]\nid = \"x-1\"\nsection = \"S\"\ntext = \"x\"\n", "no place"},
+        {"[[item]]\nid = \"x-1\"\ntext = \"x\"\ntask = [\"a\"]\n", "section"},
         {"[[item]]\nid = \"x-1\"\nsection = \"S\"\ntext = \"x\"\ntask = []\n", "no place"},
         {"[[item]]\nid = \"x-1\"\nsection = \"S\"\ntext = \"x\"\ntask = [\"a\"]\npage = [\"p\"]\n",
          "more than one"},

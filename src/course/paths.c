@@ -153,9 +153,11 @@ static const char *const *targets(course_toml *toml, course_toml_value *table, c
     return one;
 }
 
-static void load_item(course_toml *toml, course_toml_value *table, course_item *item) {
+// `above` is the section of the plan's item before, NULL for its first: an item without one is of that.
+static void load_item(course_toml *toml, course_toml_value *table, const char *above, course_item *item) {
     item->id = course_toml_need_string(toml, table, "id");
-    item->section = course_toml_need_string(toml, table, "section");
+    item->section = above ? course_toml_string(toml, table, "section", above)
+                          : course_toml_need_string(toml, table, "section");
     item->text = course_toml_need_string(toml, table, "text");
     int found = 0;
     for (size_t p = 0; p < BASE_COUNT(coverages) && !toml->status; p++) {
@@ -188,13 +190,15 @@ kz_status course_load_items(course_catalogue *catalogue, kz_error *error) {
         status = open_list(catalogue, name, &toml, error);
         if (status) return status;
         course_toml_value *tables = course_toml_tables(&toml, toml.root, "item");
+        const char *section = NULL;
         for (course_toml_value *t = tables ? tables->first : NULL; t && !toml.status; t = t->next) {
             course_item *items =
                 course_grow(catalogue->arena, (void *)catalogue->items, catalogue->item_count, sizeof *items);
             if (!items) return base_fail(error, KZ_NO_MEMORY, "no memory for the items");
             catalogue->items = items;
             items[catalogue->item_count].plan = names.names[i];
-            load_item(&toml, t, &items[catalogue->item_count++]);
+            load_item(&toml, t, section, &items[catalogue->item_count]);
+            section = items[catalogue->item_count++].section;
         }
         status = course_toml_finish(&toml);
     }
