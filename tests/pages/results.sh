@@ -115,7 +115,7 @@ for commit in d00d f00d a1fa; do
 done
 
 # What a later run superseded goes, and a file of nothing else too; what pages show stays: beef timed nothing that was not
-# timed again, c0ffee timed most, and d00d's 06 is of the run that the row shows.
+# timed again, c0ffee's 07 is the newest, and d00d's 06 is of the run that the row shows.
 {
     commit=a1fa
     record 08_epoch_flags kz 7e-6 2026-11-18T00:00:00Z '[]' null | sed 's/"figure":true/"figure":false/;s/"latency"/"throughput"/'
@@ -127,7 +127,7 @@ grep -q '"throughput"' results/h200/2026-11-18-a1fa-reduce.jsonl && fail "beside
 grep -q '"first"' results/h200/2026-11-18-a1fa-reduce.jsonl || fail "another condition was removed"
 [ ! -e results/h200/2026-11-13-beef-reduce.jsonl ] || fail "superseded records were kept: $(cat results/h200/2026-11-13-beef-reduce.jsonl)"
 grep -q beef results/h200/README.md && fail "a file that is gone is listed"
-grep -q '07_last_block' $kept || fail "the fullest run lost a variant: $(cat $kept)"
+grep -q '07_last_block' $kept || fail "the newest record of a variant was removed: $(cat $kept)"
 grep -q '06_vector' results/h200/2026-11-18-a1fa-reduce.jsonl || fail "the run of the row lost a variant"
 expect_exit 0 check results
 
@@ -189,6 +189,31 @@ expect_exit 0 write results
 grep -qF '`sum-f32-n1048576-uniform`, latency of one run, throughput of a graph, cold:' $readme && grep -q '^| 08_epoch_flags | throughput | 1.40 us ' $readme &&
     grep -q '^| 07_last_block | latency | 2.00 us ' $readme || fail "a ladder of two modes: $(cat $readme)"
 expect_exit 0 check results
+
+# A run with most variants stays, whatever peaks were timed in others; peaks stay where a ladder or a figure shows them.
+most=results/h200/2026-11-19-most
+for size in 8388608 16777216; do
+    commit=0ld
+    record 01_atomic kz 9e-5 2026-11-15T00:00:00Z '[]' null
+    record 06_vector kz 8e-5 2026-11-15T00:00:00Z '[]' null
+    record 07_last_block kz 7e-5 2026-11-15T00:00:00Z '[]' null
+    commit=feed
+    record 01_atomic kz 6e-5 2026-11-19T00:00:00Z '[]' null
+    record 06_vector kz 5e-5 2026-11-19T00:00:00Z '[]' null
+    for peak in 'copy by a kernel' 'copy by the driver' read; do
+        record "$peak" peak 1e-6 2026-11-19T00:00:00Z '[]' null
+    done
+    record 07_last_block kz 4e-5 2026-11-19T03:00:00Z '[]' null
+done > most
+for size in 8388608 16777216; do grep "n$size-" most > $most-$size-reduce.jsonl; done
+expect_exit 0 write results
+expect_exit 0 check results
+for size in 8388608:0 16777216:3; do
+    file=$most-${size%:*}-reduce.jsonl
+    grep -q 0ld "$file" || fail "the run with most variants was removed: $(cat "$file")"
+    [ "$(grep -o '"peak"' "$file" | wc -l)" = "${size#*:}" ] || fail "not ${size#*:} peaks are kept: $(cat "$file")"
+done
+rm $most-*
 
 # As many cases under other conditions as there are.
 for n in $(seq 100); do

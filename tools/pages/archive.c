@@ -220,9 +220,10 @@ const char *bench_archive_fullest(const bench_archive *archive, size_t of_case) 
         size_t timed = 0;
         for (size_t k = 0; k < archive->count; k++) {
             const bench_figure *other = &archive->figures[k];
-            timed += other->of_case == of_case && strcmp(other->run, f->run) == 0;
+            timed += other->of_case == of_case && strcmp(other->run, f->run) == 0 &&
+                     !bench_records_by_peak(other->by);
         }
-        if (timed < most || (timed == most && strcmp(f->time, chosen->time) <= 0)) continue;
+        if (!timed || timed < most || (timed == most && strcmp(f->time, chosen->time) <= 0)) continue;
         chosen = f;
         most = timed;
     }
@@ -240,16 +241,21 @@ const char *bench_archive_unusual(const bench_archive *archive, const bench_figu
     return newest ? newest->commit : NULL;
 }
 
+const bench_figure *bench_archive_case(const bench_archive *archive, json_t *record) {
+    const bench_figure wanted = describe(record);
+    for (size_t i = 0; i < archive->count; i++)
+        if (bench_figure_same_case(&archive->figures[i], &wanted)) return &archive->figures[i];
+    return NULL;
+}
+
 bool bench_archive_keeps(const bench_archive *archive, json_t *record) {
     const char *status = json_string_value(json_object_get(record, "status"));
     const bench_figure wanted = describe(record);
-    const bench_figure *first = NULL, *own = NULL;
+    const bench_figure *first = bench_archive_case(archive, record), *own = NULL;
     if (status && strcmp(status, "unsupported") == 0) return false;
     for (size_t i = 0; i < archive->count; i++) {
         const bench_figure *f = &archive->figures[i];
-        if (!bench_figure_same_case(f, &wanted)) continue;
-        if (!first) first = f;
-        if (same_candidate(f, &wanted) && same_run(f, &wanted)) own = f;
+        if (bench_figure_same_case(f, &wanted) && same_candidate(f, &wanted) && same_run(f, &wanted)) own = f;
     }
     const char *unusual = bench_archive_unusual(archive, &wanted);
     if (!bench_condition_is_usual(wanted.condition))

@@ -56,13 +56,16 @@ bool bench_archive_is_newest(const bench_archive *archive, const bench_figure *f
 // NULL where there is none. Runs by turns with other processes (`beside`) are chosen among themselves.
 const char *bench_archive_run(const bench_archive *archive, size_t of_case, bool beside);
 
-// The run that timed most candidates in the case, by turns with no other process, of such the newest: figures draw a ladder of
-// one run. NULL where there is none.
+// The run that timed most variants and rivals in the case, by turns with no other process, of such the newest: figures draw
+// a ladder of one run. NULL where there is none.
 const char *bench_archive_fullest(const bench_archive *archive, size_t of_case);
 
 // The commit whose times under unusual conditions a table has of the case: the newest; NULL where there is none. A script
 // may measure them by several commands, for each has its ratio with itself.
 const char *bench_archive_unusual(const bench_archive *archive, const bench_figure *of_case);
+
+// A figure of the record's case; NULL where that has none.
+const bench_figure *bench_archive_case(const bench_archive *archive, json_t *record);
 
 // Whether results/ keeps the record, for a page shows it or may: it is of one of these runs, or its candidate's
 // newest in the case. What was not measured at all is not kept, nor is the other of the two usual conditions, beside the

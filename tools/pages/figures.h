@@ -45,6 +45,9 @@ char *figure_lab_line(const figure_lab *lab, uint32_t line);
 
 kz_status figure_gpu(device_gpu *gpu, observe_gpu *limits, kz_error *error); // the H200 of gpus/
 
+// Whether a figure draws the peaks that were measured in this case.
+bool figure_draws_peaks(const char *family, const char *case_name);
+
 #define FIGURE(name, text, kind) kz_status figure_##name(figure_lab *lab, base_text *svg, kz_error *error);
 #include "figures.def"
 #undef FIGURE

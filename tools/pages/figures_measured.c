@@ -14,12 +14,13 @@ static bool is_of(const json_t *line, const char *case_name) {
            !*report_get_text(line, "beside");
 }
 
-// How many candidates a run timed in the case.
+// How many candidates a run timed in the case, besides the peaks.
 static size_t count_timed(const report_record *record, const char *case_name, const char *run) {
     size_t i, count = 0;
     json_t *line;
     json_array_foreach(record->lines, i, line) count +=
-        is_of(line, case_name) && !strcmp(report_get_text(line, "run.id"), run);
+        is_of(line, case_name) && !strcmp(report_get_text(line, "run.id"), run) &&
+        !bench_records_by_peak(report_get_text(line, "candidate.by"));
     return count;
 }
 
@@ -105,7 +106,7 @@ static void write_source(base_text *out, const report_record *record, const char
 enum { STEPS = 16 };
 
 typedef struct ladder {
-    const char *family, *case_name, *peak, *peak_path, *title, *note;
+    const char *family, *case_name, *peak, *title, *note;
 } ladder;
 
 // All variants of the zoo in the order of the file, which is the family's journey.
@@ -154,36 +155,50 @@ static kz_status write_ladder(figure_lab *lab, const ladder *l, base_text *svg, 
     return status;
 }
 
+static const ladder transpose_ladder = {
+    .family = "transpose",
+    .case_name = "transpose-f32-rows16384-columns16384-uniform",
+    .peak = "copy by a kernel",
+    .title = "Transpose of 16384 x 16384 floats: bytes read and written per second",
+    .note = " Median of cold launches; the line is what a plain copy reached in the same run. pages "
+            "write figures "
+            "transpose_ladder",
+};
 kz_status figure_transpose_ladder(figure_lab *lab, base_text *svg, kz_error *error) {
-    static const ladder l = {
-        .family = "transpose",
-        .case_name = "transpose-f32-rows16384-columns16384-uniform",
-        .peak = "copy by a kernel",
-        .title = "Transpose of 16384 x 16384 floats: bytes read and written per second",
-        .note = " Median of cold launches; the line is what a plain copy reached in the same run. pages "
-                "write figures "
-                "transpose_ladder",
-    };
-    return write_ladder(lab, &l, svg, error);
+    return write_ladder(lab, &transpose_ladder, svg, error);
 }
 
+static const ladder reduce_ladder = {
+    .family = "reduce",
+    .case_name = "sum-f32-n268435456-uniform",
+    .peak = "read",
+    .title = "Sum of 2^28 floats: bytes read per second",
+    .note = " Median of cold launches; the line is what reading alone reached in the same run.",
+};
 kz_status figure_reduce_ladder(figure_lab *lab, base_text *svg, kz_error *error) {
-    static const ladder l = {
-        .family = "reduce",
-        .case_name = "sum-f32-n268435456-uniform",
-        .peak = "read",
-        .title = "Sum of 2^28 floats: bytes read per second",
-        .note = " Median of cold launches; the line is what reading alone reached in the same run.",
-    };
-    return write_ladder(lab, &l, svg, error);
+    return write_ladder(lab, &reduce_ladder, svg, error);
 }
 
 // ---- time against size ------------------------------------------------------------------------------
 
+enum { SIZES = 6, SERIES = 3 };
+static const char *const sizes[SIZES] = {"65536", "1048576", "4194304", "16777216", "67108864", "268435456"};
+
+static const char *name_size(char name[64], int index) {
+    snprintf(name, 64, "sum-f32-n%s-uniform", sizes[index]);
+    return name;
+}
+
+bool figure_draws_peaks(const char *family, const char *case_name) {
+    char name[64];
+    if (!strcmp(family, transpose_ladder.family)) return !strcmp(case_name, transpose_ladder.case_name);
+    if (strcmp(family, reduce_ladder.family) != 0) return false;
+    for (int i = 0; i < SIZES; i++)
+        if (!strcmp(case_name, name_size(name, i))) return true;
+    return !strcmp(case_name, reduce_ladder.case_name);
+}
+
 kz_status figure_reduce_sizes(figure_lab *lab, base_text *svg, kz_error *error) {
-    enum { SIZES = 6, SERIES = 3 };
-    static const char *const sizes[SIZES] = {"65536",    "1048576",  "4194304",
-                                             "16777216", "67108864", "268435456"};
     static const char *const names[SERIES][2] = {
         {"kz", "03_sequential_tree"}, {"kz", "06_vector"}, {"peak", "read"}};
     static const double y_ticks[] = {1e-6, 1e-5, 1e-4, 1e-3};
@@ -192,12 +207,12 @@ kz_status figure_reduce_sizes(figure_lab *lab, base_text *svg, kz_error *error) 
     double x[SIZES], y[SERIES][SIZES];
     report_record record = {0};
     base_text note = {0};
-    kz_status status = read_results(lab->results, "reduce", "sum-f32-n268435456-uniform", &record, error);
+    kz_status status =
+        read_results(lab->results, reduce_ladder.family, reduce_ladder.case_name, &record, error);
     for (int s = 0; s < SERIES; s++)
         for (int i = 0; i < SIZES && !status; i++) {
             char case_name[64];
-            snprintf(case_name, sizeof case_name, "sum-f32-n%s-uniform", sizes[i]);
-            const json_t *line = find_result(&record, case_name, names[s][0], names[s][1]);
+            const json_t *line = find_result(&record, name_size(case_name, i), names[s][0], names[s][1]);
             if (!line)
                 status = base_fail(error, KZ_NOT_FOUND, "the records of reduce have no %s of %s", names[s][1],
                                    case_name);

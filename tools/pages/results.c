@@ -13,6 +13,7 @@
 #include "bench/records.h"
 #include "bench/target.h"
 #include "family/case.h"
+#include "figures.h"
 #include "kz/family.h"
 #include "pages.h"
 #include "report/bench/metrics.h"
@@ -30,6 +31,7 @@
 typedef struct results {
     bench_archive archive;
     const bench_figure **sorted; // by case, ours first; see order
+    bool *has_ladder;            // by of_case: whether a RESULTS.md shows the case's ladder
     pages_writer *writer;
 } results;
 
@@ -471,6 +473,24 @@ static kz_status update_family(results *r, const kz_family *family, kz_error *er
     return status;
 }
 
+static kz_status mark_ladders(results *r, kz_error *error) {
+    r->has_ladder = calloc(r->archive.count + 1, sizeof *r->has_ladder);
+    if (!r->has_ladder) return base_fail(error, KZ_NO_MEMORY, "no memory for the records");
+    for (size_t i = 0; i < r->archive.count; i++) {
+        const bench_figure *ladder = first_of_table(r, i) ? choose_ladder(r, i) : NULL;
+        if (ladder) r->has_ladder[ladder->of_case] = true;
+    }
+    return KZ_OK;
+}
+
+// A peak is kept where a page shows it: each record has the peaks' figures, as they were measured beside it.
+static bool is_kept(const results *r, json_t *record) {
+    const char *by = json_string_value(json_object_get(json_object_get(record, "candidate"), "by"));
+    const bench_figure *of = by && bench_records_by_peak(by) ? bench_archive_case(&r->archive, record) : NULL;
+    if (of && !r->has_ladder[of->of_case] && !figure_draws_peaks(of->family, of->name)) return false;
+    return bench_archive_keeps(&r->archive, record);
+}
+
 static bool same_source(const bench_figure *a, const bench_figure *b) {
     return strcmp(a->file, b->file) == 0 && strcmp(a->commit, b->commit) == 0;
 }
@@ -485,7 +505,7 @@ static void add_file_rows(const results *r, const char *file, const char *gpu, b
         if (before != f) continue; // has its row
         size_t figures = 0;
         for (const bench_figure *other = f; other < end; other++)
-            figures += same_source(other, f) && bench_archive_keeps(&r->archive, other->record);
+            figures += same_source(other, f) && is_kept(r, other->record);
         if (!figures) continue;
         base_text_add(out, "| [%s](%s) | %.10s | %s | %s | %zu |\n", name, name, f->time, f->commit,
                       bench_figure_text(f, "environment", "driver"), figures);
@@ -517,7 +537,7 @@ static kz_status update_records(results *r, const char *path, kz_error *error) {
     base_text packed = {0};
     kz_status status = bench_records_read(path, &records, NULL, error);
     for (size_t i = json_array_size(records); i-- > 0;)
-        if (!bench_archive_keeps(&r->archive, json_array_get(records, i))) json_array_remove(records, i);
+        if (!is_kept(r, json_array_get(records, i))) json_array_remove(records, i);
     if (!status && json_array_size(records)) status = bench_records_pack(records, &packed, error);
     if (!status)
         status =
@@ -550,11 +570,13 @@ kz_status pages_results(pages_writer *w, const char *const *files, size_t count,
     for (size_t i = 0; i < count && !status; i++) status = bench_archive_read(&r.archive, files[i], error);
     for (size_t i = 0; i < found.gl_pathc && !status; i++)
         status = bench_archive_read(&r.archive, found.gl_pathv[i], error);
+    if (!status) status = sort_figures(&r, error);
+    if (!status) status = mark_ladders(&r, error);
     for (size_t i = 0; i < found.gl_pathc && !status; i++)
         status = update_records(&r, found.gl_pathv[i], error);
-    if (!status) status = sort_figures(&r, error);
     if (!status) status = update_all(&r, &found, count == 0, error);
     free(r.sorted);
+    free(r.has_ladder);
     bench_archive_free(&r.archive);
     globfree(&found);
     return status;
