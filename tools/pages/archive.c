@@ -7,6 +7,7 @@
 
 #include "base/base.h"
 #include "bench/records.h"
+#include "figures.h"
 #include "kz/family.h"
 
 static json_t *at(json_t *object, const char *outer, const char *inner) {
@@ -263,9 +264,9 @@ bool bench_archive_keeps(const bench_archive *archive, json_t *record) {
     if (own && !json_is_true(json_object_get(record, "figure"))) return false;
     if (own && unusual && strcmp(unusual, wanted.commit) == 0) return true; // it stands beside them
     if (!first || (own && bench_archive_is_newest(archive, own))) return true;
-    const char *runs[] = {bench_archive_run(archive, first->of_case, false),
-                          bench_archive_run(archive, first->of_case, true),
-                          bench_archive_fullest(archive, first->of_case)};
+    const char *runs[] = {
+        bench_archive_run(archive, first->of_case, false), bench_archive_run(archive, first->of_case, true),
+        figure_draws(first->family, first->name) ? bench_archive_fullest(archive, first->of_case) : NULL};
     for (size_t i = 0; i < BASE_COUNT(runs); i++)
         if (runs[i] && strcmp(runs[i], wanted.run) == 0) return true;
     return false;

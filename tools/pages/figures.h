@@ -45,8 +45,8 @@ char *figure_lab_line(const figure_lab *lab, uint32_t line);
 
 kz_status figure_gpu(device_gpu *gpu, observe_gpu *limits, kz_error *error); // the H200 of gpus/
 
-// Whether a figure draws the peaks that were measured in this case.
-bool figure_draws_peaks(const char *family, const char *case_name);
+// Whether a figure draws what was measured in this case: a ladder of one run, and a peak of it.
+bool figure_draws(const char *family, const char *case_name);
 
 #define FIGURE(name, text, kind) kz_status figure_##name(figure_lab *lab, base_text *svg, kz_error *error);
 #include "figures.def"

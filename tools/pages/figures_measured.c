@@ -189,7 +189,7 @@ static const char *name_size(char name[64], int index) {
     return name;
 }
 
-bool figure_draws_peaks(const char *family, const char *case_name) {
+bool figure_draws(const char *family, const char *case_name) {
     char name[64];
     if (!strcmp(family, transpose_ladder.family)) return !strcmp(case_name, transpose_ladder.case_name);
     if (strcmp(family, reduce_ladder.family) != 0) return false;

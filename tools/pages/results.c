@@ -487,7 +487,7 @@ static kz_status mark_ladders(results *r, kz_error *error) {
 static bool is_kept(const results *r, json_t *record) {
     const char *by = json_string_value(json_object_get(json_object_get(record, "candidate"), "by"));
     const bench_figure *of = by && bench_records_by_peak(by) ? bench_archive_case(&r->archive, record) : NULL;
-    if (of && !r->has_ladder[of->of_case] && !figure_draws_peaks(of->family, of->name)) return false;
+    if (of && !r->has_ladder[of->of_case] && !figure_draws(of->family, of->name)) return false;
     return bench_archive_keeps(&r->archive, record);
 }
 
