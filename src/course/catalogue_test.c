@@ -159,6 +159,7 @@ static void writes_the_coverage(void **state) {
     assert_non_null(strstr(text.data, "one \\| two | [zeta], reading [reading-a] |\n"));
     assert_non_null(strstr(text.data, "\n[zeta]: ../course/tasks/first/zeta/statement.md\n"));
     assert_non_null(strstr(text.data, "\n[reading-a]: ../course/tasks/reading/reading-a/statement.md\n"));
+    assert_null(strstr(text.data, "[kata-one]")); // the page does not name it
     assert_non_null(strstr(text.data, "waits for `triton`"));
     assert_non_null(strstr(text.data, "| `triton` | Triton"));
     assert_non_null(strstr(text.data, "`kz prof`"));

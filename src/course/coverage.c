@@ -210,11 +210,14 @@ static void add_task_link(const course_catalogue *catalogue, const char *id, bas
         base_text_add(out, "%s[%s]", task->is_reading ? "reading " : "", id);
 }
 
-// Where the links to tasks lead, once each: the page names many of them often.
+// Where the page's links to tasks lead, once each: it names many of them often.
 static void add_task_addresses(const course_catalogue *catalogue, base_text *out) {
     base_text_add(out, "\n");
     for (size_t i = 0; i < catalogue->task_count; i++) {
         const course_task *task = &catalogue->tasks[i];
+        char link[COURSE_NAME + 4];
+        snprintf(link, sizeof link, "[%.63s]", task->id);
+        if (!out->data || !strstr(out->data, link)) continue;
         base_text_add(out, "[%s]: ../course/%s%s/%s/statement.md\n", task->id,
                       task->is_kata ? "katas" : "tasks/", task->is_kata ? "" : task->topic, task->id);
     }
