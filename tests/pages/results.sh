@@ -46,7 +46,7 @@ grep -qF '| f32-n1048576-uniform | 4.10 TB/s | **4.10 TB/s** |' $results || fail
 grep -q '^end$' $results && grep -q '^old$' $results && fail "the ladders' place was not filled"
 grep -q '^before$' $results && grep -q '^after$' $results || fail "text outside the marks was lost"
 [ "$(sed -n 's/^| \([0-9a-z].*\) |$/\1/p' $readme | tail -n +2 | tr '\n' ';')" = \
-    '01_atomic | 90.0 us | 4.10 TB/s | 95.0%;07_last_block | 2.00 us | 4.10 TB/s | 95.0%;cub: DeviceReduce | 4.00 us | 4.10 TB/s | 95.0%;' ] ||
+    '01_atomic | 90.0 us | 4.10 TB/s | 95.0% | 2026-11-14;07_last_block | 2.00 us | 4.10 TB/s | 95.0% | 2026-11-15;cub: DeviceReduce | 4.00 us | 4.10 TB/s | 95.0% | 2026-11-15;' ] ||
     fail "the README's ladder is not variants and rivals alone: $(cat $readme)"
 grep -qF '[RESULTS.md](RESULTS.md)' $readme || fail "the README leads nowhere: $(cat $readme)"
 grep -q '^before$' $readme && grep -q '^after$' $readme || fail "the README's text was lost"

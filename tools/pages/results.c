@@ -245,12 +245,25 @@ static const bench_figure *common_mode(const results *r, const bench_figure *cho
     return first;
 }
 
-// Each has its mode beside it, unless the short ladder's title says it for all.
+// Days differ by 1 or 2%, and so do machines: rungs of several runs are not to be compared to the last digit.
+static bool of_one_run(const results *r, const bench_figure *chosen) {
+    const bench_figure *first = NULL;
+    for (size_t i = 0; i < r->archive.count; i++) {
+        const bench_figure *f = r->sorted[i];
+        if (!is_rung(r, f, chosen, false)) continue;
+        if (first && strcmp(first->run, f->run) != 0) return false;
+        first = f;
+    }
+    return true;
+}
+
+// Each has its mode beside it, unless the short ladder's title says it for all, and its date, unless all are of one run.
 static void add_ladder(const results *r, const bench_figure *chosen, bool dated, base_text *out) {
-    bool modes = dated || !common_mode(r, chosen);
-    base_text_add(out, "| variant |%s time | %s | %s |%s\n|---|%s--:|--:|--:|%s\n", modes ? " mode |" : "",
-                  computes(chosen) ? "computes" : "moves", share_title(chosen),
-                  dated ? " date | commit | suite |" : "", modes ? "---|" : "", dated ? "---|---|---|" : "");
+    bool modes = dated || !common_mode(r, chosen), days = !dated && !of_one_run(r, chosen);
+    base_text_add(out, "| variant |%s time | %s | %s |%s%s\n|---|%s--:|--:|--:|%s%s\n",
+                  modes ? " mode |" : "", computes(chosen) ? "computes" : "moves", share_title(chosen),
+                  dated ? " date | commit | suite |" : "", days ? " date |" : "", modes ? "---|" : "",
+                  dated ? "---|---|---|" : "", days ? "---|" : "");
     for (size_t i = 0; i < r->archive.count; i++) {
         const bench_figure *f = r->sorted[i];
         if (!is_rung(r, f, chosen, dated)) continue;
@@ -260,6 +273,7 @@ static void add_ladder(const results *r, const bench_figure *chosen, bool dated,
         if (modes) base_text_add(out, " %s |", bench_figure_mode(f, mode));
         base_text_add(out, " %s | %s | %s |", report_seconds(time, f->seconds), rate_of(rate, f),
                       share(of, bench_figure_number(f, "derived", share_key(chosen))));
+        if (days) base_text_add(out, " %.10s |", f->time);
         if (dated)
             add_tail(out, f);
         else
