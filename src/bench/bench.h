@@ -146,14 +146,18 @@ uint64_t bench_peak_bytes(const bench_outcome *outcome, const bench_candidate *c
 bool bench_work_computes(const kz_work *work);
 
 // Ours over the other's, from samples taken under that condition: the one beside the other, or in a sustained one after
-// the other. Invalid where one was not timed or is not right.
+// the other. Invalid where one was not timed, is not right or stands above the peak.
 bench_ratio bench_outcome_ratio(const bench_outcome *outcome, size_t ours, size_t other, size_t condition);
+// Faster or slower than the other, by 2% at least; undecided where one of the two has not converged.
+bench_verdict bench_outcome_verdict(const bench_outcome *outcome, size_t ours, size_t other,
+                                    size_t condition);
 
 // The counterpart of the figure's condition, where it was measured too: single runs beside graphs of them, or the
 // reverse; -1 where not.
 int bench_outcome_counterpart(const bench_outcome *outcome);
 
-// The fastest result of a provider under that condition (the figure's), right and timed; -1 where there is none.
+// The fastest result of a provider under that condition (the figure's), right and timed, and for a rival below the peak;
+// -1 where there is none.
 int bench_outcome_best_under(const bench_outcome *outcome, bench_provider provider, size_t condition);
 int bench_outcome_best(const bench_outcome *outcome, bench_provider provider);
 

@@ -126,11 +126,19 @@ bench_ratio bench_outcome_ratio(const bench_outcome *outcome, size_t ours, size_
     bench_ratio ratio = {0};
     size_t pairs = a->series.count < b->series.count ? a->series.count : b->series.count;
     if (outcome->results[ours].status || outcome->results[other].status) return ratio;
+    if (a->over_peak || b->over_peak) return ratio;
     if (outcome->conditions[condition].mode == BENCH_SUSTAINED) // one candidate after the other
         ratio = bench_compare_apart(&a->series.summary, &b->series.summary);
     else
         bench_compare(a->series.samples, b->series.samples, pairs, outcome->seed, &ratio);
     return ratio;
+}
+
+bench_verdict bench_outcome_verdict(const bench_outcome *o, size_t ours, size_t other, size_t condition) {
+    bench_ratio ratio = bench_outcome_ratio(o, ours, other, condition);
+    bool settled = o->results[ours].timings[condition].series.state == BENCH_CONVERGED &&
+                   o->results[other].timings[condition].series.state == BENCH_CONVERGED;
+    return ratio.valid && settled ? bench_judge(&ratio, 0.02) : BENCH_UNDECIDED;
 }
 
 int bench_outcome_counterpart(const bench_outcome *o) {
@@ -147,6 +155,7 @@ int bench_outcome_best_under(const bench_outcome *outcome, bench_provider provid
         const bench_result *r = &outcome->results[i];
         const bench_timing *t = &r->timings[condition];
         if (r->candidate.provider != provider || r->status != KZ_OK || !t->taken) continue;
+        if (provider == BENCH_PEER && t->over_peak) continue; // an error of measurement is nobody's rival
         if (t->series.summary.median < least) {
             least = t->series.summary.median;
             best = (int)i;

@@ -288,7 +288,7 @@ static json_t *comparisons_array(const bench_outcome *o, size_t ours, size_t con
         json_t *one = json_pack("{ss, ss, so, so, so, so, ss}", "with", o->results[i].candidate.by, "name",
                                 o->results[i].candidate.name, "pairs", count(ratio.pairs), "time_ratio",
                                 number(ratio.ratio), "low", number(ratio.low), "high", number(ratio.high),
-                                "verdict", bench_verdict_name(bench_judge(&ratio, 0.02)));
+                                "verdict", bench_verdict_name(bench_outcome_verdict(o, ours, i, condition)));
         json_array_append_new(array, one);
     }
     return array;

@@ -145,6 +145,12 @@ static void ratios_are_of_what_can_be_compared(void **state) {
     assert_float_equal(json_real_value(at(r, "compare.0.low")), a->low / b->high, 1e-6);
     assert_float_equal(json_real_value(at(r, "compare.0.high")), a->high / b->low, 1e-6);
     json_decref(r);
+    o.results[1].timings[IN_GRAPHS].over_peak = true;
+    r = bench_record(&run, &request, &o, 0, IN_GRAPHS, NULL);
+    assert_int_equal(json_array_size(at(r, "compare")), 0);
+    json_decref(r);
+    assert_int_equal(bench_outcome_best(&o, BENCH_PEER), -1);
+    o.results[1].timings[IN_GRAPHS].over_peak = false;
     o.results[1].status = KZ_WRONG;
     o.results[0].timings[IN_GRAPHS].series.summary.third_quartile =
         1.2 * o.results[0].timings[IN_GRAPHS].series.summary.first_quartile;
@@ -152,6 +158,21 @@ static void ratios_are_of_what_can_be_compared(void **state) {
     assert_int_equal(json_array_size(at(r, "compare")), 0);
     assert_true(json_is_true(at(r, "statistics.split")));
     json_decref(r);
+}
+
+// As the table says it: what has not converged is neither faster nor slower, whichever of the two it is.
+static void a_verdict_is_of_what_has_converged(void **state) {
+    (void)state;
+    double ours[SAMPLES], theirs[SAMPLES];
+    bench_outcome o;
+    for (size_t unsettled = 0; unsettled < 3; unsettled++) { // 2: nobody
+        make(&o, ours, theirs);
+        o.results[unsettled].timings[IN_GRAPHS].series.state = BENCH_NOT_CONVERGED;
+        json_t *r = bench_record(&run, &request, &o, 0, IN_GRAPHS, NULL);
+        assert_string_equal(json_string_value(at(r, "compare.0.verdict")),
+                            unsettled < 2 ? "undecided" : "faster");
+        json_decref(r);
+    }
 }
 
 static void samples_are_kept_where_asked_for(void **state) {
@@ -414,6 +435,7 @@ int main(void) {
         cmocka_unit_test(a_record_says_what_was_measured),
         cmocka_unit_test(a_record_says_where_it_belongs),
         cmocka_unit_test(ratios_are_of_what_can_be_compared),
+        cmocka_unit_test(a_verdict_is_of_what_has_converged),
         cmocka_unit_test(samples_are_kept_where_asked_for),
         cmocka_unit_test(metrics_are_written),
         cmocka_unit_test(energy_is_of_sustained_runs_alone),

@@ -30,13 +30,6 @@ static bench_ratio ratio_to_rival(const bench_outcome *o, size_t result, size_t 
     return bench_outcome_ratio(o, result, (size_t)rival, condition);
 }
 
-bench_verdict report_bench_verdict(const bench_outcome *o, size_t result, size_t rival, size_t condition) {
-    bench_ratio ratio = bench_outcome_ratio(o, result, rival, condition);
-    bool settled = o->results[result].timings[condition].series.state == BENCH_CONVERGED &&
-                   o->results[rival].timings[condition].series.state == BENCH_CONVERGED;
-    return ratio.valid && settled ? bench_judge(&ratio, 0.02) : BENCH_UNDECIDED;
-}
-
 static void add_cell(const view *v, report_table *table, size_t result, size_t condition) {
     static const report_tone tones[] = {REPORT_PLAIN, REPORT_PLAIN, REPORT_GOOD, REPORT_WARN};
     const bench_timing *t = &v->o->results[result].timings[condition];
@@ -51,7 +44,7 @@ static void add_cell(const view *v, report_table *table, size_t result, size_t c
     if (ratio.valid) {
         snprintf(speed, sizeof speed, 1 / ratio.ratio < 0.01 ? "%.4fx" : "%.3fx", 1 / ratio.ratio);
         size_t rival = (size_t)bench_outcome_best_under(v->o, BENCH_PEER, condition);
-        if (provider != BENCH_PEER) tone = tones[report_bench_verdict(v->o, result, rival, condition)];
+        if (provider != BENCH_PEER) tone = tones[bench_outcome_verdict(v->o, result, rival, condition)];
     }
     const char *mark = t->over_peak                         ? "!"
                        : t->series.state != BENCH_CONVERGED ? "~"
@@ -107,7 +100,7 @@ static void print_slower(const view *v) {
     for (size_t k = 0; v->ours >= 0 && k < v->o->condition_count; k++) {
         int rival = bench_outcome_best_under(v->o, BENCH_PEER, k);
         bench_ratio ratio = ratio_to_rival(v->o, (size_t)v->ours, k);
-        if (!ratio.valid || report_bench_verdict(v->o, (size_t)v->ours, (size_t)rival, k) != BENCH_SLOWER)
+        if (!ratio.valid || bench_outcome_verdict(v->o, (size_t)v->ours, (size_t)rival, k) != BENCH_SLOWER)
             continue;
         base_text text = {0};
         base_text_add(&text, "slower than %s: %s, %s, %.3fx [%.3f, %.3f]", v->o->results[rival].candidate.by,

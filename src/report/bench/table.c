@@ -60,7 +60,7 @@ static void add_rival(const view *v, report_table *table, size_t index) {
         return;
     }
     static const report_tone tones[] = {REPORT_PLAIN, REPORT_PLAIN, REPORT_GOOD, REPORT_WARN};
-    bench_verdict verdict = report_bench_verdict(v->o, index, (size_t)v->rival, v->o->figure);
+    bench_verdict verdict = bench_outcome_verdict(v->o, index, (size_t)v->rival, v->o->figure);
     report_table_add(table, tones[verdict], "%.3fx %s", 1 / ratio.ratio, bench_verdict_name(verdict));
     report_table_add(table, REPORT_DIM, "[%.3f, %.3f]", 1 / ratio.high, 1 / ratio.low);
 }

@@ -32,9 +32,6 @@ const char *report_bench_name(const bench_candidate *candidate, char text[REPORT
 
 // ---- inside: several conditions beside each other (conditions.c) ---------------------------------------------
 
-// Faster or slower than the rival, by 2% at least; undecided where one of the two has not converged.
-bench_verdict report_bench_verdict(const bench_outcome *outcome, size_t result, size_t rival,
-                                   size_t condition);
 // `ours` is the result that stands for us, or -1.
 void report_bench_print_conditions(FILE *file, const report_style *style, const bench_outcome *outcome,
                                    int ours);
