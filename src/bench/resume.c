@@ -76,7 +76,7 @@ json_t *bench_request_rivals(const bench_request *q) {
 // ---- what there is ------------------------------------------------------------------------------------------
 
 struct bench_resume {
-    json_t *found; // by run and digest: how many records are still missing, whether one of them failed
+    json_t *found; // by run and digest: the records that are there, each once, and whether one of them failed
     json_t *done;  // by digest: a list of runs, the rivals of each and whether a candidate failed
     size_t torn;
 };
@@ -95,20 +95,43 @@ static bool add_run(json_t *done, const char *digest, json_t *rivals, bool faile
     return one && json_array_append_new(json_object_get(done, digest), one) == 0;
 }
 
+static const char *text_of(const json_t *object, const char *key) {
+    const char *text = json_string_value(json_object_get(object, key));
+    return text ? text : "";
+}
+
+// What a request has one record of: a candidate under a condition. A line may be there twice, where files were merged.
+static bool add_record(json_t *seen, const json_t *record) {
+    const json_t *candidate = json_object_get(record, "candidate");
+    base_text name = {0};
+    base_text_add(&name, "%s %s / %s %s %s", text_of(candidate, "by"), text_of(candidate, "name"),
+                  text_of(record, "mode"), text_of(json_object_get(record, "cache"), "state"),
+                  text_of(record, "stream"));
+    bool added = !name.failed && json_object_set_new(seen, name.data, json_true()) == 0;
+    base_text_free(&name);
+    return added;
+}
+
 static bool take_record(bench_resume *r, const json_t *record) {
     const json_t *request = json_object_get(record, "request");
-    const char *digest = json_string_value(json_object_get(request, "digest"));
-    const char *run = json_string_value(json_object_get(json_object_get(record, "run"), "id"));
+    const char *digest = text_of(request, "digest"), *run = text_of(json_object_get(record, "run"), "id");
     char key[80];
-    if (!digest || !run) return true;
+    if (!*digest || !*run) return true;
     snprintf(key, sizeof key, "%.40s %.20s", run, digest);
-    json_t *before = json_object_get(r->found, key);
-    json_t *left = before ? json_object_get(before, "missing") : json_object_get(request, "records");
-    json_int_t missing = json_integer_value(left) - 1;
-    bool failed = has_failed(record) || json_is_true(json_object_get(before, "failed"));
-    json_t *now = json_pack("{sI, sb}", "missing", missing, "failed", failed);
-    if (json_object_set_new(r->found, key, now)) return false;
-    return missing != 0 || add_run(r->done, digest, json_object_get(request, "rivals"), failed);
+    json_t *found = json_object_get(r->found, key);
+    if (!found) {
+        found = json_pack("{s{}, sb}", "seen", "failed", 0);
+        if (json_object_set_new(r->found, key, found)) return false;
+    }
+    json_t *seen = json_object_get(found, "seen");
+    size_t before = json_object_size(seen);
+    if (!add_record(seen, record)) return false;
+    if (json_object_size(seen) == before) return true;
+    if (has_failed(record) && json_object_set_new(found, "failed", json_true())) return false;
+    json_int_t all = json_integer_value(json_object_get(request, "records"));
+    return (json_int_t)json_object_size(seen) != all ||
+           add_run(r->done, digest, json_object_get(request, "rivals"),
+                   json_is_true(json_object_get(found, "failed")));
 }
 
 kz_status bench_resume_open(const char *path, bench_resume **out, kz_error *error) {

@@ -56,24 +56,32 @@ static void a_digest_tells_requests_apart(void **state) {
 static void a_request_is_done_where_one_run_has_all_of_it(void **state) {
     char path[] = "/tmp/kz_resume_XXXXXX";
     int fd = mkstemp(path);
-    static const char text[] = "{\"schema\":1,\"run\":{\"id\":\"r1\"},\"request\":{\"digest\":\"aa\","
-                               "\"records\":2},\"candidate\":{}}\n"
-                               "{\"schema\":1,\"run\":{\"id\":\"r1\"},\"request\":{\"digest\":\"bb\","
-                               "\"records\":2},\"candidate\":{}}\n"
-                               "{\"schema\":1,\"run\":{\"id\":\"r1\"},\"request\":{\"digest\":\"bb\","
-                               "\"records\":2},\"candidate\":{}}\n"
-                               "{\"schema\":1,\"run\":{\"id\":\"r1\"}\n"
-                               "{\"schema\":1,\"run\":{\"id\":\"r2\"},\"request\":{\"digest\":\"aa\","
-                               "\"records\":2},\"candidate\":{}}\n"
-                               "{\"schema\":1,\"run\":{\"id\":\"r2\"},\"request\":null,\"candidate\":{}}\n"
-                               "{\"schema\":1,\"run\":{\"id\":\"r2\"},\"candi";
-    assert_true(write(fd, text, sizeof text - 1) == sizeof text - 1);
+    static const struct {
+        const char *run, *digest, *candidate, *mode, *cache;
+    } rows[] = {
+        {"r1", "aa", "01_one", "latency", "cold"}, {"r2", "aa", "01_one", "latency", "cold"},
+        {"r1", "aa", "01_one", "latency", "cold"}, // its file was copied
+        {"r1", "bb", "01_one", "latency", "cold"}, {"r1", "bb", "01_one", "throughput", "cold"},
+        {"r1", "cc", "01_one", "latency", "cold"}, {"r1", "cc", "02_two", "latency", "cold"},
+        {"r1", "dd", "01_one", "latency", "cold"}, {"r1", "dd", "01_one", "latency", "hot"},
+    };
+    for (size_t i = 0; i < BASE_COUNT(rows); i++)
+        dprintf(fd,
+                "{\"schema\":1,\"run\":{\"id\":\"%s\"},\"request\":{\"digest\":\"%s\",\"records\":2},"
+                "\"candidate\":{\"by\":\"kz\",\"name\":\"%s\"},\"mode\":\"%s\",\"cache\":{\"state\":\"%s\"},"
+                "\"stream\":\"later\"}\n",
+                rows[i].run, rows[i].digest, rows[i].candidate, rows[i].mode, rows[i].cache);
+    dprintf(fd, "{\"schema\":1,\"run\":{\"id\":\"r1\"}\n"
+                "{\"schema\":1,\"run\":{\"id\":\"r2\"},\"request\":null,\"candidate\":{}}\n"
+                "{\"schema\":1,\"run\":{\"id\":\"r2\"},\"candi");
     close(fd);
     bench_resume *resume;
     kz_error error = {0};
     if (bench_resume_open(path, &resume, &error)) fail_msg("%s", error.message);
-    assert_int_equal(bench_resume_ask(resume, "bb", NULL), BENCH_MEASURED);
-    assert_int_equal(bench_resume_ask(resume, "aa", NULL), BENCH_NOT_MEASURED); // half of it, twice
+    static const char *const whole[] = {"bb", "cc", "dd"};
+    for (size_t i = 0; i < BASE_COUNT(whole); i++)
+        assert_int_equal(bench_resume_ask(resume, whole[i], NULL), BENCH_MEASURED);
+    assert_int_equal(bench_resume_ask(resume, "aa", NULL), BENCH_NOT_MEASURED); // half of it, three times
     assert_int_equal(bench_resume_ask(NULL, "bb", NULL), BENCH_NOT_MEASURED);
     assert_int_equal(bench_resume_torn(resume), 2);
     bench_resume_close(resume);
