@@ -124,7 +124,10 @@ class Runner:
     def hello(self, request):
         if request["interface"] != INTERFACE:
             raise WrongVersion(f"kz speaks interface {request['interface']}, {__file__} speaks {INTERFACE}")
-        return {"name": self.provider.NAME, "version": str(self.provider.version())}
+        version = self.provider.version()
+        if not isinstance(version, str):
+            raise TypeError(f"version() gives {version!r}, and should give a string")
+        return {"name": self.provider.NAME, "version": str(version)}
 
     def offers(self, request):
         names = self.provider.offers(self.read_problem(request))

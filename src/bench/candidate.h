@@ -34,7 +34,7 @@ typedef struct bench_candidate {
     bench_provider provider;
     char by[24];        // "kz", "guest", "cub", "peak"
     char name[64];      // "03_warp_shuffle", "DeviceReduce", "copy by the driver"
-    char version[32];   // of a peer; "" elsewhere
+    char version[64];   // of a peer; "" elsewhere
     char code_hash[20]; // of PTX and machine code; "" where unknown
     uint64_t workspace_bytes;
     double prepare_seconds; // what a rival took to compile or plan; 0 where it was not asked

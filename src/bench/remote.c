@@ -38,7 +38,7 @@ static const request_kind kinds[] = {
 };
 
 struct bench_remote {
-    char label[64], name[24], version[32], code[BENCH_DIGEST];
+    char label[64], name[24], version[64], code[BENCH_DIGEST];
     char file[PATH_MAX], folder[PATH_MAX], missing[512], device[64];
     bench_process process;
     kz_status start_status; // KZ_OK, or how it failed to start
@@ -254,6 +254,17 @@ static kz_status check_name(const bench_remote *r, const char *name, kz_error *e
     return KZ_OK;
 }
 
+// A version stands in records, and --resume compares it: it is whole, or refused.
+static kz_status check_version(const bench_remote *r, const char *version, kz_error *error) {
+    char text[48];
+    if (is_name(version, sizeof r->version, " _-.,:;+*/=()~!")) return KZ_OK;
+    return base_fail(
+        error, KZ_TOOL,
+        "%s: version() gives \"%s\", which is none: give 1 to %zu letters, digits, spaces within, or "
+        "plain signs, as in \"2.11.0+cu130\"",
+        r->file, shown(version, text), sizeof r->version - 1);
+}
+
 static kz_status check_offer(const bench_remote *r, const bench_remote_offer *offer, const char *name,
                              kz_error *error) {
     char text[48];
@@ -281,6 +292,7 @@ static kz_status greet(bench_remote *r, kz_error *error) {
     if (!status && (!name || !*name || !version))
         status = base_fail(error, KZ_TOOL, "%s does not say its NAME and version()", r->file);
     if (!status) status = check_name(r, name, error);
+    if (!status) status = check_version(r, version, error);
     if (!status) {
         snprintf(r->name, sizeof r->name, "%s", name);
         snprintf(r->version, sizeof r->version, "%s", version);

@@ -331,6 +331,28 @@ static void names_are_checked(void **state) {
     }
 }
 
+// One that was cut off would be the same as another, and control characters reach terminals.
+static void versions_are_checked(void **state) {
+    fixture *f = *state;
+    static const struct {
+        const char *version, *why;
+    } rows[] = {
+        {"1\x1b[31mred\nrow", "version() gives \"1?[31mred?row\", which is none: give 1 to 63 letters"},
+        {"", "version() gives \"\", which is none"},
+        {"1.00000000000000000000000000000000000000000000000000000000000001", "which is none"},
+        {"none", "version() gives None, and should give a string"}};
+    for (size_t i = 0; i < BASE_COUNT(rows); i++) {
+        start_anew(f);
+        setenv("KZ_FAKE_VERSION", rows[i].version, 1);
+        assert_int_equal(run(f, "right", NULL), KZ_OK);
+        expect_failure(f, "fake", KZ_TOOL, rows[i].why);
+    }
+    start_anew(f);
+    setenv("KZ_FAKE_VERSION", "2.12.0.dev20261101+cu130 (triton 3.6.0)", 1); // longer than 31
+    assert_int_equal(run(f, "right", NULL), KZ_OK);
+    assert_string_equal(bench_remote_version(f->remote), "2.12.0.dev20261101+cu130 (triton 3.6.0)");
+}
+
 static void names_of_candidates_are_checked(void **state) {
     fixture *f = *state;
     static const struct {
@@ -386,6 +408,7 @@ int main(void) {
         TEST(one_that_is_missing_is_no_row),
         TEST(one_of_the_wrong_version_is_a_row),
         TEST(names_are_checked),
+        TEST(versions_are_checked),
         TEST(names_of_candidates_are_checked),
         TEST(without_python_it_is_missing),
         TEST(packages_are_listed_without_being_imported),
