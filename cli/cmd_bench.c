@@ -192,8 +192,8 @@ static int run_job(job *j) {
     j->run.quick = o->quick;
     if (j->wanted->suite)
         j->run.suite.name = j->wanted->suite->name, j->run.suite.digest = j->wanted->suite->digest;
-    kz_status status =
-        o->shared.against ? bench_baseline_read(o->shared.against, &j->baseline, &error) : KZ_OK;
+    kz_status status = bench_commit_check(o->shared.commit, bench_commit(), &error);
+    if (!status && o->shared.against) status = bench_baseline_read(o->shared.against, &j->baseline, &error);
     if (!status) status = open_resume(j, &error);
     j->wanted->resume = j->resume;
     if (!status) status = open_file(&o->shared, o->resume, &j->path, &error);

@@ -169,7 +169,8 @@ static int run(const cli_command *self, int argc, char **argv) {
     cli_catch_interrupts();
     int code = CLI_OK;
     const char *id = NULL;
-    if (select_groups(&s, &words, &error) || cli_one_device(&options.shared, "microbench", &id, &error) ||
+    if (bench_commit_check(options.shared.commit, bench_commit(), &error) ||
+        select_groups(&s, &words, &error) || cli_one_device(&options.shared, "microbench", &id, &error) ||
         kz_device_open(id, &device, &error))
         code = cli_fail(&error);
     else

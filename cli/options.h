@@ -60,7 +60,7 @@ typedef struct cli_shared {
     CLI_ROW("optimized", CLI_FLAG, optimized, NULL,                                                          \
             "debug the code as it is built for use: lines, but no variables")
 #define CLI_COMMIT                                                                                           \
-    CLI_ROW("commit", CLI_TEXT, commit, "ID", "the commit the records name (that of the build)")
+    CLI_ROW("commit", CLI_TEXT, commit, "ID", "the commit that records name, where the build knows none")
 
 // Where output for programs goes to stdout, words for people do not.
 bool cli_to_stdout(const cli_output *output);

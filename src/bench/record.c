@@ -37,9 +37,20 @@ static void make_id(char id[40]) {
 
 const char *bench_commit(void) { return BENCH_COMMIT[0] ? BENCH_COMMIT : NULL; }
 
+// Either may be short: 7 digits at the least.
+kz_status bench_commit_check(const char *commit, const char *own, kz_error *error) {
+    if (!commit || !own) return KZ_OK;
+    size_t length = strcspn(commit, "-"), most = strcspn(own, "-");
+    bool same = length >= 7 && strncmp(commit, own, length < most ? length : most) == 0;
+    if (same && strcmp(commit + length, own + most) == 0) return KZ_OK;
+    base_fail(error, KZ_INVALID, "--commit says %.60s, and this kz was built from %s", commit, own);
+    base_fail_note(error, "leave --commit out: it is for builds outside git, which know no commit");
+    return KZ_INVALID;
+}
+
 bench_run_info bench_run_begin(const char *command, const char *commit) {
     bench_run_info run = {
-        .command = command, .commit = commit ? commit : bench_commit(), .other_processes = -1};
+        .command = command, .commit = bench_commit() ? bench_commit() : commit, .other_processes = -1};
     make_id(run.id);
     return run;
 }

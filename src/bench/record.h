@@ -27,12 +27,14 @@ typedef struct bench_run_info {
     kz_device_info device;
 } bench_run_info;
 
-// A new run; without a commit, that of the build. No device is known yet.
+// A new run of the build's commit; where the build knows none, of this one. No device is known yet.
 bench_run_info bench_run_begin(const char *command, const char *commit);
 // Its device, as the monitor (may be NULL) knows it: driver, uuid, who else computes there.
 void bench_run_take_device(bench_run_info *run, const kz_device_info *device, const bench_monitor *monitor);
 // The commit this was built from, "9f2c1d…[-dirty]"; NULL where the build knew none.
 const char *bench_commit(void);
+// Refuses what somebody calls the commit of a build that knows its own (may be NULL) and is of another.
+kz_status bench_commit_check(const char *commit, const char *own, kz_error *error);
 
 // What every record begins with: schema, run, code, environment and device, with these peaks (taken over; may be
 // NULL). A new reference, or NULL when out of memory.

@@ -295,6 +295,26 @@ static void the_worst_error_counts(void **state) {
     assert_null(bench_worst_check(&r));
 }
 
+static void a_build_is_of_its_own_commit(void **state) {
+    (void)state;
+    static const struct {
+        const char *says, *own;
+        bool right;
+    } rows[] = {{NULL, "7c556e14a0b1", true},
+                {"beef", NULL, true},
+                {"7c556e14", "7c556e14a0b1", true},
+                {"7c556e14a0b1ffff", "7c556e14a0b1", true},
+                {"7c556e14-dirty", "7c556e14a0b1-dirty", true},
+                {"29c19cc1", "7c556e14a0b1", false},
+                {"7c5", "7c556e14a0b1", false},
+                {"7c556e14", "7c556e14a0b1-dirty", false}};
+    for (size_t i = 0; i < BASE_COUNT(rows); i++) {
+        kz_error error = {0};
+        if ((bench_commit_check(rows[i].says, rows[i].own, &error) == KZ_OK) != rows[i].right)
+            fail_msg("row %zu", i);
+    }
+}
+
 static void unknown_is_null(void **state) {
     (void)state;
     double ours[SAMPLES], theirs[SAMPLES];
@@ -440,6 +460,7 @@ int main(void) {
         cmocka_unit_test(metrics_are_written),
         cmocka_unit_test(energy_is_of_sustained_runs_alone),
         cmocka_unit_test(the_worst_error_counts),
+        cmocka_unit_test(a_build_is_of_its_own_commit),
         cmocka_unit_test(unknown_is_null),
         cmocka_unit_test(what_was_not_timed_has_a_reason),
         cmocka_unit_test(states_are_reported),

@@ -49,9 +49,16 @@ expect_exit 0 bench vector_add/01_naive vector_add/03_vector --device sim --case
 [ "$("$JSON_LINES" mode counters < "$FOLDER/out")" = 2 ] || fail "not those two variants"
 
 # A folder gets a file per family, named as under results/.
-expect_exit 0 bench --commit c0ffee --json "$FOLDER/many/" vector_add/01_naive --device sim --case add-f32-n1025-uniform
+expect_exit 0 bench --json "$FOLDER/many/" vector_add/01_naive --device sim --case add-f32-n1025-uniform
 expect_err "kz: made the folder $FOLDER/many"
-[ "$(cat "$FOLDER"/many/2*-c0ffee-vector_add.jsonl | "$JSON_LINES" code.commit c0ffee)" = 1 ] || fail "no file per family"
+commit=$(sed -n 's/.*"code":{[^}]*"commit":"\([^"]*\)".*/\1/p' "$FOLDER"/many/2*-vector_add.jsonl)
+[ -f "$FOLDER"/many/2*-"${commit:-unknown}"-vector_add.jsonl ] || fail "no file per family, named by its commit"
+# A build that knows its commit is of no other; one from outside git is of the one that is named.
+if [ -n "$commit" ]; then
+    expect_exit 2 bench --commit c0ffee00 --json "$FOLDER/other/" vector_add/01_naive --device sim --case add-f32-n1025-uniform
+    expect_err "--commit says c0ffee00, and this kz was built from $commit"
+    [ -e "$FOLDER/other" ] && fail "a refused commit left records"
+fi
 
 # By the wall clock: both modes, samples, a peak; whether it converges is up to the machine.
 "$KZ" bench vector_add --device cpu --case add-f32-n4096-uniform --time 0.2 > "$FOLDER/out" 2> "$FOLDER/err"
