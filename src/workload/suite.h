@@ -60,7 +60,8 @@ typedef struct workload_suite {
 kz_status workload_suite_open(const char *word, workload_suite *suite, kz_error *error);
 void workload_suite_close(workload_suite *suite);
 
-// The cases of a suite, or of a command line: each family's once.
+// The cases of a suite, or of a command line: each family's once, and again for a table that wants other providers or
+// conditions.
 typedef struct workload_bench_case {
     const kz_family *family;
     kz_case c;

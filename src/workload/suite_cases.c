@@ -19,10 +19,23 @@ static bool same_case(const kz_case *a, const kz_case *b) {
            a->misalign == b->misalign && memcmp(a->axes, b->axes, sizeof a->axes) == 0;
 }
 
+// Whether two tables want the same of a case: the same providers under the same conditions.
+static bool wants_same(const workload_suite_part *a, const workload_suite_part *b) {
+    if (a == b) return true;
+    if (!a || !b || a->condition_count != b->condition_count || !a->providers != !b->providers) return false;
+    for (size_t i = 0; i < a->condition_count; i++)
+        if (!bench_condition_equals(a->conditions[i], b->conditions[i])) return false;
+    size_t i = 0;
+    while (a->providers && a->providers[i] && b->providers[i] && !strcmp(a->providers[i], b->providers[i]))
+        i++;
+    return !a->providers || (!a->providers[i] && !b->providers[i]);
+}
+
 kz_status workload_bench_cases_add(workload_bench_cases *all, const kz_family *family, const kz_case *c,
                                    const workload_suite_part *part, kz_error *error) {
     for (size_t i = 0; i < all->count; i++)
-        if (all->items[i].part == part && all->items[i].family == family && same_case(&all->items[i].c, c))
+        if (all->items[i].family == family && same_case(&all->items[i].c, c) &&
+            wants_same(all->items[i].part, part))
             return KZ_OK;
     if (all->count == all->capacity) {
         size_t capacity = all->capacity ? 2 * all->capacity : 64;
@@ -52,6 +65,7 @@ typedef struct expansion {
     size_t operation_count, type_count, data_count;
     workload_axis axes[KZ_CASE_AXES];
     workload_bench_cases *cases;
+    size_t named; // cases, those that another table has named already too
 } expansion;
 
 static bool failed(const expansion *e) { return e->toml->status != KZ_OK; }
@@ -70,6 +84,7 @@ static void add(expansion *e, const kz_case *c, const course_toml_value *at) {
     } else if (!failed(e)) {
         kz_status status = workload_bench_cases_add(e->cases, e->family, c, e->part, e->toml->error);
         if (status) e->toml->status = status;
+        e->named++;
     }
 }
 
@@ -343,7 +358,7 @@ static void add_named(course_toml *toml, expansion *each, size_t count, const co
 
 static void expand_part(workload_suite *suite, const workload_suite_part *part, workload_bench_cases *cases) {
     course_toml *toml = &suite->toml;
-    size_t count = 0, before = cases->count, rows = 0;
+    size_t count = 0, named = 0, rows = 0;
     while (part->families[count]) count++;
     expansion *each = course_toml_alloc(toml, count * sizeof *each);
     for (size_t i = 0; each && i < count && !toml->status; i++) {
@@ -364,7 +379,8 @@ static void expand_part(workload_suite *suite, const workload_suite_part *part, 
     for (const course_toml_value *word = part->cases ? part->cases->first : NULL; word && !toml->status;
          word = word->next)
         add_named(toml, each, count, word);
-    if (toml->status || cases->count > before) return;
+    for (size_t i = 0; i < count && !toml->status; i++) named += each[i].named;
+    if (toml->status || named) return;
     if (part->targets && !rows) {
         course_toml_fail(toml, course_toml_get(toml, part->at, "targets"),
                          "no targets.csv of these families names the GPU \"%s\"", part->targets);

@@ -73,6 +73,39 @@ static void cases_are_named(void **state) {
     expect_cases("names = [\"saxpy\"]\ntargets = \"h200\"\n", "saxpy saxpy-f32-n268435456-uniform;");
 }
 
+// Two tables may name a case: it is measured again only for other providers or conditions.
+static void a_case_of_two_tables_is_measured_once(void **state) {
+    static const struct {
+        const char *first, *second, *cases;
+    } rows[] = {
+        {"", "", "1 3 5 7 "},
+        {"axes.n = [1, 3, 5, 7]\n", "", "1 3 5 7 "}, // nothing is left for the second
+        {"providers = [\"all\"]\n", "providers = [\"all\"]\n", "1 3 5 7 "},
+        {"cache = [\"hot\"]\n", "cache = [\"hot\"]\n", "1 3 5 7 "},
+        {"providers = [\"all\"]\n", "providers = [\"all\", \"cub\"]\n", "1 3 5 3 5 7 "},
+        {"providers = [\"all\"]\n", "providers = [\"chosen\"]\n", "1 3 5 3 5 7 "},
+        {"", "cache = [\"hot\"]\n", "1 3 5 3 5 7 "},
+        {"cache = [\"dirty\"]\n", "cache = [\"hot\"]\n", "1 3 5 3 5 7 "},
+    };
+    for (size_t i = 0; i < BASE_COUNT(rows); i++) {
+        workload_suite suite;
+        workload_bench_cases cases;
+        kz_error error;
+        base_text text = {0}, sizes = {0};
+        base_text_add(&text, HEAD "names = [\"vector_add\"]\n%s%s",
+                      strstr(rows[i].first, "axes") ? "" : "axes.n = [1, 3, 5]\n", rows[i].first);
+        base_text_add(&text, "[[families]]\nnames = [\"vector_add\"]\naxes.n = [3, 5, 7]\n%s",
+                      rows[i].second);
+        if (read_text(text.data, &suite, &cases, &error)) fail_msg("%s", error.message);
+        for (size_t k = 0; k < cases.count; k++) base_text_add(&sizes, "%d ", (int)cases.items[k].c.axes[0]);
+        assert_string_equal(sizes.data, rows[i].cases);
+        base_text_free(&text);
+        base_text_free(&sizes);
+        workload_bench_cases_free(&cases);
+        workload_suite_close(&suite);
+    }
+}
+
 static void the_suites_that_come_with_kz_are_right(void **state) {
     char folder[] = SUITES_FOLDER "/%s.toml", file[1024];
     static const char *const names[] = {"h200", "primitives", "off_table", "conditions"};
@@ -255,6 +288,7 @@ int main(void) {
         cmocka_unit_test(axes_are_numbers_lists_and_ranges),
         cmocka_unit_test(cases_are_products),
         cmocka_unit_test(cases_are_named),
+        cmocka_unit_test(a_case_of_two_tables_is_measured_once),
         cmocka_unit_test(the_suites_that_come_with_kz_are_right),
         cmocka_unit_test(shapes_are_drawn_log_uniformly),
         cmocka_unit_test(a_drawn_axis_may_have_its_own_range),
