@@ -18,6 +18,7 @@ struct bench_sampler {
     kz_stream *stream;
     kz_event *start[2], *stop[2]; // two samples are under way in sustained mode, else one
     kz_graph **graphs;            // one per candidate; NULL: its runs are enqueued one by one
+    kz_graph **replays;           // NULL where the graph that is timed is replayed itself
     size_t *runs, *launches;      // in a graph; of the graph in a sample
     size_t *graph_sets;           // as in bench_sample_shape
     size_t set;                   // latency: the next one
@@ -52,10 +53,10 @@ static void watch(void *self, size_t index) {
 }
 
 // On the sets from `first` on.
-static kz_status enqueue_runs(bench_sampler *s, size_t index, size_t first, kz_error *error) {
+static kz_status enqueue_runs(bench_sampler *s, size_t index, size_t first, size_t runs, kz_error *error) {
     bench_candidate *c = s->setup.candidates[index];
     kz_status status = KZ_OK;
-    for (size_t i = 0; i < s->runs[index] && status == KZ_OK; i++)
+    for (size_t i = 0; i < runs && status == KZ_OK; i++)
         status = c->enqueue(c->self, s->stream, (first + i) % sets_of(s), error);
     return status;
 }
@@ -63,23 +64,35 @@ static kz_status enqueue_runs(bench_sampler *s, size_t index, size_t first, kz_e
 static kz_status enqueue_launches(bench_sampler *s, size_t index, kz_error *error) {
     kz_status status = KZ_OK;
     for (size_t i = 0; i < s->launches[index] && status == KZ_OK; i++)
-        status = s->graphs[index] ? kz_graph_launch(s->setup.data->device, s->graphs[index], s->stream, error)
-                                  : enqueue_runs(s, index, s->set + i * s->runs[index], error);
+        status = s->graphs[index]
+                     ? kz_graph_launch(s->setup.data->device, s->graphs[index], s->stream, error)
+                     : enqueue_runs(s, index, s->set + i * s->runs[index], s->runs[index], error);
     return status;
 }
 
 // A run outside the graph comes first: what loads or compiles lazily must not do so while recording.
-static kz_status record(bench_sampler *s, size_t index, kz_error *error) {
+static kz_status record(bench_sampler *s, size_t index, size_t runs, kz_graph **graph, kz_error *error) {
     kz_device *device = s->setup.data->device;
     bench_candidate *c = s->setup.candidates[index];
     kz_status status = c->enqueue(c->self, s->stream, 0, error);
     if (status == KZ_OK) status = kz_stream_synchronize(device, s->stream, error);
     if (status == KZ_OK) status = kz_graph_begin(device, s->stream, error);
     if (status != KZ_OK) return status;
-    status = enqueue_runs(s, index, 0, error);
+    status = enqueue_runs(s, index, 0, runs, error);
     // Recording must end even where a run could not be recorded, or the stream stays unusable.
-    kz_status ended = kz_graph_end(device, s->stream, &s->graphs[index], status ? NULL : error);
+    kz_status ended = kz_graph_end(device, s->stream, graph, status ? NULL : error);
     return status ? status : ended;
+}
+
+// A graph that visits a set several times alters its inouts several times, and no reference says what they are then:
+// another one, with a run per set, is replayed in its place.
+static kz_status record_graphs(bench_sampler *s, size_t index, kz_error *error) {
+    size_t runs = s->runs[index], sets = sets_of(s);
+    kz_status status = record(s, index, runs, &s->graphs[index], error);
+    if (status == KZ_OK && runs > sets && bench_data_has_inout(s->setup.data))
+        status = record(s, index, sets, &s->replays[index], error);
+    s->graph_sets[index] = runs < sets ? runs : sets;
+    return status;
 }
 
 static kz_status open_elsewhere(bench_sampler *s, size_t index, double seconds, kz_error *error) {
@@ -103,12 +116,7 @@ static kz_status open_candidate(bench_sampler *s, size_t index, kz_error *error)
     if (mode != BENCH_THROUGHPUT)
         s->launches[index] = launches_in(mode == BENCH_SUSTAINED ? SUSTAINED_SECONDS : BURST_SECONDS,
                                          seconds * (double)s->runs[index]);
-    kz_status status = mode == BENCH_THROUGHPUT || s->runs[index] > 1 ? record(s, index, error) : KZ_OK;
-    // A set that the graph visits several times would have its inouts altered several times: no replay of that.
-    bool twice = bench_data_has_inout(s->setup.data) && s->runs[index] > sets_of(s);
-    if (s->graphs[index] && !twice)
-        s->graph_sets[index] = s->runs[index] < sets_of(s) ? s->runs[index] : sets_of(s);
-    return status;
+    return mode == BENCH_THROUGHPUT || s->runs[index] > 1 ? record_graphs(s, index, error) : KZ_OK;
 }
 
 // ---- opening ----------------------------------------------------------------------------------------------
@@ -142,10 +150,11 @@ kz_status bench_sampler_open(const bench_sampler_setup *setup, bench_sampler **s
     s->setup = *setup;
     s->ahead = NOBODY;
     s->graphs = calloc(count + 1, sizeof(kz_graph *));
+    s->replays = calloc(count + 1, sizeof(kz_graph *));
     s->runs = calloc(count + 1, sizeof *s->runs);
     s->launches = calloc(count + 1, sizeof *s->launches);
     s->graph_sets = calloc(count + 1, sizeof *s->graph_sets);
-    if (!s->graphs || !s->runs || !s->launches || !s->graph_sets)
+    if (!s->graphs || !s->replays || !s->runs || !s->launches || !s->graph_sets)
         status = base_fail(error, KZ_NO_MEMORY, "no memory to take samples");
     s->stream = setup->stream;
     if (status == KZ_OK && !s->stream) status = kz_stream_open(setup->data->device, &s->stream, error);
@@ -168,12 +177,15 @@ void bench_sampler_close(bench_sampler *s) {
     if (s->ahead != NOBODY) kz_stream_synchronize(s->setup.data->device, s->stream, NULL);
     for (size_t i = 0; s->graphs && i < s->setup.count; i++)
         if (s->graphs[i]) kz_graph_close(s->graphs[i]);
+    for (size_t i = 0; s->replays && i < s->setup.count; i++)
+        if (s->replays[i]) kz_graph_close(s->replays[i]);
     for (int i = 0; i < 2; i++) {
         if (s->stop[i]) kz_event_close(s->stop[i]);
         if (s->start[i]) kz_event_close(s->start[i]);
     }
     if (s->stream && !s->setup.stream) kz_stream_close(s->stream);
     free(s->graphs);
+    free(s->replays);
     free(s->runs);
     free(s->launches);
     free(s->graph_sets);
@@ -312,7 +324,8 @@ kz_status bench_sampler_replay(bench_sampler *s, size_t index, size_t set, kz_er
         status = kz_stream_synchronize(data->device, s->stream, error); // what the caller prepared
         return status ? status : c->elsewhere->replay(c->self, set, error);
     }
-    status = s->graph_sets[index] ? kz_graph_launch(data->device, s->graphs[index], s->stream, error)
-                                  : run_behind(s, index, set, error);
+    kz_graph *graph = s->replays[index] ? s->replays[index] : s->graphs[index];
+    status =
+        graph ? kz_graph_launch(data->device, graph, s->stream, error) : run_behind(s, index, set, error);
     return status ? status : kz_stream_synchronize(data->device, s->stream, error);
 }

@@ -41,7 +41,8 @@ size_t bench_sampler_sets(const bench_sampler *sampler);                   // se
 // The sets that a replay visits, from 0 on; 0: it is one run, on the set that it is given.
 size_t bench_sampler_graph_sets(const bench_sampler *sampler, size_t candidate);
 // What is timed once more, on sets that the caller has prepared, and waited for: the candidate's graph, or a run on
-// `set`, behind other work in the stream. What it wrote can be checked then.
+// `set`, behind other work in the stream. What it wrote can be checked then. Of a graph that alters inouts several times,
+// one run per set, recorded as the graph was.
 kz_status bench_sampler_replay(bench_sampler *sampler, size_t candidate, size_t set, kz_error *error);
 kz_stream *bench_sampler_stream(bench_sampler *sampler);
 

@@ -221,6 +221,39 @@ static void a_replay_comes_behind_other_work(void **state) {
     bench_sampler_close(sampler);
 }
 
+// A graph is replayed as the graph that was recorded, with no run enqueued anew. One that visits its set three times would
+// alter the inout three times: another is replayed, of one run.
+static void a_graph_is_replayed_as_a_graph(void **state) {
+    static const struct {
+        bench_cache cache;
+        size_t inout, sets;
+        const char *order;
+    } rows[] = {
+        {BENCH_COLD, 1, SETS, "kkk"},
+        {BENCH_HOT, 1, 1, "k"},
+        {BENCH_HOT, 0, 1, "kkk"},
+    };
+    lab *l = *state;
+    kz_ptr pristine = l->data.pristine[INOUT];
+    for (size_t i = 0; i < BASE_COUNT(rows); i++) {
+        bench_sampler *sampler;
+        const bench_condition how = {.mode = BENCH_THROUGHPUT, .cache = rows[i].cache};
+        l->data.pristine[INOUT] = rows[i].inout ? pristine : 0;
+        assert_int_equal(open_sampler(l, how, 0.5e-3, &sampler, NULL), KZ_OK);
+        assert_int_equal(bench_sampler_runs(sampler, 0), 3);
+        assert_int_equal(bench_sampler_graph_sets(sampler, 0), rows[i].sets);
+        l->runs = 0;
+        l->fake->order[0] = 0;
+        assert_int_equal(bench_sampler_replay(sampler, 0, 0, NULL), KZ_OK);
+        assert_string_equal(l->fake->order, rows[i].order);
+        assert_int_equal(l->runs, 0);
+        sample(l, sampler);
+        assert_non_null(strstr(l->fake->order, "ekkke|")); // what is timed has them all
+        bench_sampler_close(sampler);
+    }
+    l->data.pristine[INOUT] = pristine;
+}
+
 static void the_stream_is_the_one_that_was_asked_for(void **state) {
     lab *l = *state;
     for (int first = 0; first < 2; first++) {
@@ -260,6 +293,7 @@ int main(void) {
         cmocka_unit_test(sustained_samples_leave_no_gap),
         cmocka_unit_test(a_burst_comes_after_a_rest),
         cmocka_unit_test(a_replay_comes_behind_other_work),
+        cmocka_unit_test(a_graph_is_replayed_as_a_graph),
         cmocka_unit_test(the_stream_is_the_one_that_was_asked_for),
         cmocka_unit_test(what_means_nothing_is_refused),
     };
