@@ -1,6 +1,7 @@
 // bench/data: see data.h.
 #include "bench/data.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -167,31 +168,34 @@ static kz_status upload(const bench_data *d, size_t sets, kz_error *error) {
 
 // ---- whether inputs are as they were ----------------------------------------------------------------
 
-static bool is_input(const bench_data *d, size_t b) {
-    return d->buffers[b].role == KZ_INPUT && bench_data_bytes(d, b) > 0;
+// What nobody may write: every set of an input, and the one copy that an inout is restored from.
+static size_t kept_copies(const bench_data *d, size_t b) {
+    if (bench_data_bytes(d, b) == 0) return 0;
+    return d->buffers[b].role == KZ_INPUT ? d->sets : d->pristine[b] ? 1 : 0;
+}
+
+static kz_ptr kept_at(const bench_data *d, size_t b, size_t copy) {
+    return d->pristine[b] ? d->pristine[b] : d->base[b] + copy * d->stride[b];
 }
 
 static bool has_digests(const bench_data *d) { return d->probes && bench_probes_has_digests(d->probes); }
 
-static kz_status digest_of(const bench_data *d, size_t b, size_t set, uint64_t *digest, kz_error *error) {
-    return bench_probe_digest(d->probes, d->base[b] + set * d->stride[b], d->stride[b], digest, error);
-}
-
 static kz_status take_digests(bench_data *d, kz_error *error) {
     kz_status status = KZ_OK;
     for (size_t b = 0; b < d->buffer_count && has_digests(d) && !status; b++)
-        if (is_input(d, b)) status = digest_of(d, b, 0, &d->digest[b], error);
+        if (kept_copies(d, b))
+            status = bench_probe_digest(d->probes, kept_at(d, b, 0), d->stride[b], &d->digest[b], error);
     return status;
 }
 
-static kz_status compare_on_host(const bench_data *d, size_t b, size_t set, bool *same, kz_error *error) {
+static kz_status compare_on_host(const bench_data *d, size_t b, kz_ptr at, bool *same, kz_error *error) {
     enum { PART = 1 << 18 };
     size_t bytes = bench_data_bytes(d, b);
     char *part = malloc(PART);
     kz_status status = part ? KZ_OK : base_fail(error, KZ_NO_MEMORY, "no memory to compare inputs");
     for (size_t done = 0; done < bytes && *same && !status; done += PART) {
         size_t size = bytes - done < PART ? bytes - done : PART;
-        status = kz_copy_to_host(d->device, NULL, part, bench_data_address(d, b, set) + done, size, error);
+        status = kz_copy_to_host(d->device, NULL, part, at + done, size, error);
         if (!status) status = kz_stream_synchronize(d->device, NULL, error);
         *same = !status && memcmp(part, (const char *)d->host[b] + done, size) == 0;
     }
@@ -199,24 +203,29 @@ static kz_status compare_on_host(const bench_data *d, size_t b, size_t set, bool
     return status;
 }
 
-static kz_status is_same(const bench_data *d, size_t b, size_t set, bool *same, kz_error *error) {
+static kz_status is_same(const bench_data *d, size_t b, size_t copy, bool *same, kz_error *error) {
     uint64_t digest = 0;
+    kz_ptr at = kept_at(d, b, copy);
     *same = true;
-    if (!has_digests(d)) return compare_on_host(d, b, set, same, error);
-    kz_status status = digest_of(d, b, set, &digest, error);
+    if (!has_digests(d)) // an inout's copy lies where it was allocated, whatever the case's misalignment
+        return compare_on_host(d, b, at + (d->pristine[b] ? 0 : bench_data_offset(d, b)), same, error);
+    kz_status status = bench_probe_digest(d->probes, at, d->stride[b], &digest, error);
     *same = digest == d->digest[b];
     return status;
 }
 
-kz_status bench_data_find_written(const bench_data *d, size_t first, size_t count, const char **name,
+kz_status bench_data_find_written(const bench_data *d, size_t sets, char what[BENCH_WRITTEN],
                                   kz_error *error) {
     bool same = true;
-    *name = NULL;
+    what[0] = 0;
     kz_status status = kz_device_synchronize(d->device, error);
     for (size_t b = 0; b < d->buffer_count; b++)
-        for (size_t set = first; is_input(d, b) && set < first + count && !*name && !status; set++) {
-            status = is_same(d, b, set, &same, error);
-            if (!status && !same) *name = d->buffers[b].name;
+        for (size_t i = 0; i < kept_copies(d, b) && i < sets && !what[0] && !status; i++) {
+            status = is_same(d, b, i, &same, error);
+            if (!status && !same)
+                snprintf(what, BENCH_WRITTEN,
+                         d->pristine[b] ? "the copy that \"%s\" is restored from" : "its input \"%s\"",
+                         d->buffers[b].name);
         }
     return status;
 }

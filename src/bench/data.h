@@ -29,7 +29,7 @@ typedef struct bench_data {
     double input_seconds, reference_seconds; // what making them took on the host
     const bench_assembler *assembler;        // for the candidates' code; may be NULL
     bench_probes *probes;               // that tell what inputs hold; NULL: they are compared on the host
-    uint64_t digest[KZ_FAMILY_BUFFERS]; // of an input, in any set
+    uint64_t digest[KZ_FAMILY_BUFFERS]; // of an input, in any set, or of `pristine`
 } bench_data;
 
 // How many sets make the footprint several times L2, within what memory allows; at least 1.
@@ -67,9 +67,10 @@ kz_status bench_data_poison(const bench_data *data, kz_stream *stream, size_t se
 // Compares a set's outputs with the reference: the first output that is wrong, or the one nearest to it.
 kz_status bench_data_check(const bench_data *data, kz_stream *stream, size_t set,
                            family_comparison *comparison, kz_error *error);
-// An input of the sets [first, first + count) that was written since, by its name; NULL: none. Waits for the device.
-// On a GPU what lies around an input counts too.
-kz_status bench_data_find_written(const bench_data *data, size_t first, size_t count, const char **name,
+// What was written since and is only to be read, in words: an input of the first `sets`, or the copy that an inout is
+// restored from; "": nothing was. Waits for the device. On a GPU what lies around an input counts too.
+enum { BENCH_WRITTEN = 96 };
+kz_status bench_data_find_written(const bench_data *data, size_t sets, char what[BENCH_WRITTEN],
                                   kz_error *error);
 kz_status bench_data_renew(const bench_data *data, kz_error *error); // all inputs and inouts as they were
 // Other inputs and their reference into set 0: a result remembered from before is wrong now.

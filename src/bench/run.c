@@ -183,22 +183,22 @@ static kz_status check_before(session *s, kz_error *error) {
 }
 
 // Nobody who was timed wrote it again when replayed. Ours are compiled from here, and are suspected last.
-static void blame_somebody(session *s, const char *input) {
+static void blame_somebody(session *s, const char *what) {
     bool others = false;
     for (int ours = 0; ours < 2 && !others; ours++)
         for (size_t i = 0; i < s->timed_count; i++) {
             bench_result *r = &s->outcome->results[s->result_of[i]];
             if (r->candidate.provider == BENCH_PEAK || (r->candidate.provider == BENCH_ZOO) != ours) continue;
-            bench_blame_for_input(r, input, "while it was timed, or one that was timed beside it did");
+            bench_blame_for_input(r, what, "while it was timed, or one that was timed beside it did");
             others = true;
         }
 }
 
 static kz_status check_after(session *s, bench_sampler *sampler, kz_error *error) {
-    const char *input = NULL;
+    char written[BENCH_WRITTEN];
     bool found = false;
-    kz_status status = bench_data_find_written(&s->data, 0, s->data.sets, &input, error);
-    if (!status && input) status = bench_data_renew(&s->data, error);
+    kz_status status = bench_data_find_written(&s->data, s->data.sets, written, error);
+    if (!status && written[0]) status = bench_data_renew(&s->data, error);
     if (status) return status;
     for (size_t i = 0; i < s->timed_count; i++) {
         bench_result *r = &s->outcome->results[s->result_of[i]];
@@ -208,7 +208,7 @@ static kz_status check_after(session *s, bench_sampler *sampler, kz_error *error
         check_inputs(s, r, s->data.sets, "when it was run again as it was timed");
         found = found || r->wrote_input;
     }
-    if (input && !found) blame_somebody(s, input);
+    if (written[0] && !found) blame_somebody(s, written);
     return KZ_OK;
 }
 

@@ -110,21 +110,19 @@ kz_status bench_verify_samples(const bench_data *data, bench_sampler *sampler, s
 // ---- inputs -----------------------------------------------------------------------------------------------
 
 // That it failed, and why, says more than this; that its result was wrong follows from it.
-void bench_blame_for_input(bench_result *r, const char *input, const char *when) {
+void bench_blame_for_input(bench_result *r, const char *what, const char *when) {
     r->wrote_input = true;
     if (r->status != KZ_OK && r->status != KZ_WRONG) return;
-    r->status =
-        base_fail(&r->error, KZ_WRONG,
-                  "%s wrote into its input \"%s\" %s; inputs are only to be read, and were restored for "
-                  "the others",
-                  r->candidate.name, input, when);
+    r->status = base_fail(&r->error, KZ_WRONG,
+                          "%s wrote into %s %s; inputs are only to be read, and were restored for the others",
+                          r->candidate.name, what, when);
 }
 
 kz_status bench_verify_inputs(const bench_data *data, size_t sets, bench_result *r, const char *when,
                               kz_error *error) {
-    const char *input = NULL;
-    kz_status status = bench_data_find_written(data, 0, sets, &input, error);
-    if (status || !input) return status;
-    bench_blame_for_input(r, input, when);
+    char what[BENCH_WRITTEN];
+    kz_status status = bench_data_find_written(data, sets, what, error);
+    if (status || !what[0]) return status;
+    bench_blame_for_input(r, what, when);
     return bench_data_renew(data, error);
 }

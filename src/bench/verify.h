@@ -15,10 +15,10 @@ kz_status bench_verify_run(const bench_data *data, bench_result *result, bench_c
 kz_status bench_verify_samples(const bench_data *data, bench_sampler *sampler, size_t candidate,
                                bench_result *result);
 
-// Whether the inputs of the first `sets` are still as they were. If not, the result's status is KZ_WRONG, and all
-// inputs are restored. `when`: "while it was prepared". A failure is the device's, not the candidate's.
+// Whether the inputs of the first `sets`, and what inouts are restored from, are still as they were. If not, the result's
+// status is KZ_WRONG, and all inputs are restored. `when`: "while it was prepared". A failure is the device's, not the candidate's.
 kz_status bench_verify_inputs(const bench_data *data, size_t sets, bench_result *result, const char *when,
                               kz_error *error);
-void bench_blame_for_input(bench_result *result, const char *input, const char *when);
+void bench_blame_for_input(bench_result *result, const char *what, const char *when);
 
 #endif

@@ -118,7 +118,12 @@ static void a_kernel_that_skips_sets_is_found(void **state) {
 
 // ---- inputs ----------------------------------------------------------------------------------------------
 
+enum { IN_REPLAY = -2 };
 static int calls, write_at; // the call of the rival that writes an input; 0: each one does
+static bool replayed;
+static void note_replay(const char *what, void *context) {
+    if (strcmp(what, "verifying again") == 0) replayed = true;
+}
 
 static const char *offers(const kz_peer_problem *p) { return "Add"; }
 static const char *version(const char **why) { return "1.2"; }
@@ -132,7 +137,7 @@ static int run(const kz_peer_problem *p, const kz_peer_plan *made, const kz_peer
                const char **why) {
     float *const *b = (float *const *)call->buffers;
     add(b[0], b[1], b[2], (uint64_t)p->axes[0]);
-    if (++calls == write_at || !write_at) b[1][2999] += 1;
+    if (++calls == write_at || !write_at || (write_at == IN_REPLAY && replayed)) b[1][2999] += 1;
     return 0;
 }
 
@@ -141,17 +146,19 @@ static void who_writes_an_input_is_named(void **state) {
     static const struct {
         int at;
         const char *when;
-    } rows[] = {
-        {1, "Add, best of 2 wrote into its input \"y\" while it was prepared"},
-        {0, "Add wrote into its input \"y\" before timing"},
-        {4, "Add wrote into its input \"y\" while it was timed, or one that was timed beside it did"}};
+    } rows[] = {{1, "Add, best of 2 wrote into its input \"y\" while it was prepared"},
+                {0, "Add wrote into its input \"y\" before timing"},
+                {4, "Add wrote into its input \"y\" while it was timed, or one that was timed beside it did"},
+                {IN_REPLAY, "Add wrote into its input \"y\" when it was run again as it was timed"}};
     static const kz_peer peer = {KZ_PEER_INTERFACE, "writer", true, version, offers, prepare, run, NULL};
     static const bench_condition both[] = {{.mode = BENCH_LATENCY}, {.mode = BENCH_THROUGHPUT}};
     (void)state;
     for (size_t i = 0; i < BASE_COUNT(rows); i++) {
         calls = 0;
+        replayed = false;
         write_at = rows[i].at;
-        bench_outcome *o = run_on_cpu((bench_request){.variants = (const kz_variant *const[]){&variants[0]},
+        bench_outcome *o = run_on_cpu((bench_request){.progress = note_replay,
+                                                      .variants = (const kz_variant *const[]){&variants[0]},
                                                       .variant_count = 1,
                                                       .peers = (const kz_peer *const[]){&peer},
                                                       .peer_count = 1,
@@ -164,6 +171,42 @@ static void who_writes_an_input_is_named(void **state) {
         assert_true(rival->wrote_input);
         assert_has(rival->error.message, rows[i].when);
         bench_outcome_free(o);
+    }
+}
+
+static size_t in_place(const kz_case *c, kz_buffer list[KZ_FAMILY_BUFFERS]) {
+    size_t count = buffers(c, list);
+    list[1].role = KZ_INOUT;
+    return count - 1;
+}
+
+// Otherwise whoever is restored from it next has the wrong result. On a CPU by its bytes, on a GPU by a digest.
+static void who_writes_the_copy_of_an_inout_is_named(void **state) {
+    static const char *const devices[] = {"cpu", "cuda"};
+    kz_family altering = family;
+    altering.buffers = in_place;
+    (void)state;
+    setenv("KZ_LIBCUDA", FAKE_CUDA, 1);
+    for (size_t i = 0; i < BASE_COUNT(devices); i++) {
+        kz_device *device;
+        bench_probes *probes;
+        bench_data data;
+        bench_result result = {.candidate = bench_candidate_blank(BENCH_PEER, "rival", "Add")};
+        char written[BENCH_WRITTEN];
+        assert_int_equal(kz_device_open(devices[i], &device, NULL), KZ_OK);
+        assert_int_equal(bench_probes_open(device, &probes, NULL), KZ_OK);
+        assert_int_equal(bench_data_open(device, probes, &altering, &misaligned, 5, 2, &data, NULL), KZ_OK);
+        assert_int_equal(bench_verify_inputs(&data, 2, &result, "before timing", NULL), KZ_OK);
+        assert_int_equal(result.status, KZ_OK);
+        assert_int_equal(kz_memory_fill(device, NULL, data.pristine[1] + 4, 0, 4, NULL), KZ_OK);
+        assert_int_equal(bench_verify_inputs(&data, 2, &result, "before timing", NULL), KZ_OK);
+        assert_int_equal(result.status, KZ_WRONG);
+        assert_has(result.error.message, "Add wrote into the copy that \"y\" is restored from before timing");
+        assert_int_equal(bench_data_find_written(&data, 2, written, NULL), KZ_OK);
+        assert_string_equal(written, ""); // it is as it was
+        bench_data_close(&data);
+        bench_probes_close(probes);
+        kz_device_close(device);
     }
 }
 
@@ -227,6 +270,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_kernel_that_skips_sets_is_found),
         cmocka_unit_test(who_writes_an_input_is_named),
+        cmocka_unit_test(who_writes_the_copy_of_an_inout_is_named),
         cmocka_unit_test(a_rival_is_told_how_buffers_are_aligned),
         cmocka_unit_test(a_guest_that_writes_an_input_is_named),
     };
