@@ -71,84 +71,88 @@ static void rival_close(void *self) {
 
 // ---- which algorithm -------------------------------------------------------------------------------------
 
-typedef struct stopwatch {
+// All are timed as candidates are: behind other work, with cold caches, several times; first by single runs. Short ones by
+// graphs then, where single runs are mostly the launch: of those that can be recorded the fastest there is kept. No time of a
+// graph is compared with one of a single run.
+
+enum { MOST_ALGORITHMS = 64, SAMPLES = 5 };
+static const double NO_CANDIDATE = 2; // times the fastest single run
+
+typedef struct tuning {
     rival *r;
-    kz_device *device;
-    kz_stream *stream;
-    kz_event *start, *stop;
-} stopwatch;
+    double seconds[BENCH_MODES][MOST_ALGORITHMS]; // INFINITY: not timed so
+    kz_error last;                                // of the last one that did not run
+} tuning;
 
-static kz_status stopwatch_open(stopwatch *w, rival *r, kz_error *error) {
-    *w = (stopwatch){.r = r, .device = r->data->device};
-    kz_status status = kz_stream_open(w->device, &w->stream, error);
-    if (status == KZ_OK) status = kz_event_open(w->device, &w->start, error);
-    return status ? status : kz_event_open(w->device, &w->stop, error);
-}
-
-static void stopwatch_close(stopwatch *w) {
-    if (w->stop) kz_event_close(w->stop);
-    if (w->start) kz_event_close(w->start);
-    if (w->stream) kz_stream_close(w->stream);
-}
-
-// A run, or where a graph is given, that.
-static kz_status time_once(stopwatch *w, kz_graph *graph, double *seconds, kz_error *error) {
-    kz_status status = kz_event_record(w->device, w->start, w->stream, error);
-    if (status == KZ_OK)
-        status = graph ? kz_graph_launch(w->device, graph, w->stream, error)
-                       : rival_enqueue(w->r, w->stream, 0, error);
-    if (status == KZ_OK) status = kz_event_record(w->device, w->stop, w->stream, error);
-    if (status == KZ_OK) status = kz_event_synchronize(w->device, w->stop, error);
-    return status ? status : kz_event_elapsed(w->device, w->start, w->stop, seconds, error);
-}
-
-// Per run of a graph of `runs`, on one set after the other.
-static kz_status time_graph(stopwatch *w, size_t runs, double *seconds) {
-    kz_graph *graph = NULL;
-    kz_status status = kz_graph_begin(w->device, w->stream, NULL);
-    if (status != KZ_OK) return status;
-    for (size_t i = 0; i < runs && status == KZ_OK; i++)
-        status = rival_enqueue(w->r, w->stream, i % w->r->data->sets, NULL);
-    kz_status ended = kz_graph_end(w->device, w->stream, &graph, NULL);
-    if (status == KZ_OK) status = ended;
-    for (int i = 0; i < 2 && status == KZ_OK; i++)
-        status = time_once(w, graph, seconds, NULL); // the second counts
-    if (graph) kz_graph_close(graph);
-    *seconds /= (double)runs;
+// The least of several samples, after one that loads what it needs.
+static kz_status take_samples(bench_sampler *sampler, double *least, kz_error *error) {
+    bench_clock clock = bench_sampler_clock(sampler);
+    double seconds = 0;
+    kz_status status = clock.sample(clock.self, 0, &seconds, error);
+    for (int i = 0; i < SAMPLES && status == KZ_OK; i++) {
+        status = clock.sample(clock.self, 0, &seconds, error);
+        if (status == KZ_OK) *least = fmin(*least, seconds);
+    }
     return status;
 }
 
-// The first run loads what it needs. A short one is timed in a graph, where it can be recorded: its single run is
-// mostly the launch. Twice the best so far is no candidate, and not timed further.
-static kz_status time_algorithm(stopwatch *w, double best, double *seconds, kz_error *error) {
-    double in_graph;
-    kz_status status = time_once(w, NULL, seconds, error);
-    if (status == KZ_OK) status = time_once(w, NULL, seconds, error);
-    if (status != KZ_OK || *seconds > 2 * best) return status;
-    size_t runs = bench_graph_runs(*seconds, w->r->data->sets);
-    if (runs > 1 && time_graph(w, runs, &in_graph) == KZ_OK) *seconds = in_graph;
-    return KZ_OK;
+// `alone` is what one run takes where that is known.
+static kz_status time_algorithm(tuning *t, int algorithm, bench_mode mode, double alone) {
+    rival *r = t->r;
+    bench_candidate candidate = {.provider = BENCH_PEER, .self = r, .enqueue = rival_enqueue},
+                    *list[] = {&candidate};
+    const bench_sampler_setup setup = {.data = r->data,
+                                       .probes = r->data->probes,
+                                       .candidates = list,
+                                       .count = 1,
+                                       .condition = {.mode = mode},
+                                       .seconds = &alone};
+    bench_sampler *sampler = NULL;
+    double least = INFINITY;
+    r->plan.algorithm = algorithm;
+    kz_status status = bench_sampler_open(&setup, &sampler, &t->last);
+    if (status == KZ_OK) status = take_samples(sampler, &least, &t->last);
+    bench_sampler_close(sampler);
+    t->seconds[mode][algorithm] = status == KZ_OK ? least : INFINITY;
+    return status;
+}
+
+static int fastest(const double *seconds, int count) {
+    int best = 0;
+    for (int i = 1; i < count; i++)
+        if (seconds[i] < seconds[best]) best = i;
+    return best;
+}
+
+// Those that may be the best, where the best is short.
+static void time_in_graphs(tuning *t, int count) {
+    const double *alone = t->seconds[BENCH_LATENCY];
+    double best = alone[fastest(alone, count)];
+    if (bench_graph_runs(best, t->r->data->sets) == 1) return;
+    for (int i = 0; i < count; i++)
+        if (alone[i] <= NO_CANDIDATE * best) time_algorithm(t, i, BENCH_THROUGHPUT, alone[i]);
 }
 
 // Keeps the fastest of those that run, and says how many those are. The error is the last one's where none does.
 static kz_status choose_algorithm(rival *r, int *tried, kz_error *error) {
-    stopwatch w;
-    kz_error last = {0};
-    double best = INFINITY, seconds;
-    int chosen = 0;
-    kz_status status = stopwatch_open(&w, r, &last);
-    for (int i = 0; i < r->plan.algorithms && w.stop; i++) {
-        r->plan.algorithm = i;
-        kz_status one = time_algorithm(&w, best, &seconds, &last);
-        if (one == KZ_LOST || one == KZ_FAULT) break; // nothing runs here any more
-        if (one != KZ_OK) continue;
-        ++*tried;
-        if (seconds < best) best = seconds, chosen = i;
+    tuning t = {.r = r};
+    int count = r->plan.algorithms < MOST_ALGORITHMS ? r->plan.algorithms : MOST_ALGORITHMS;
+    for (int i = 0; i < MOST_ALGORITHMS; i++)
+        t.seconds[BENCH_LATENCY][i] = t.seconds[BENCH_THROUGHPUT][i] = INFINITY;
+    for (int i = 0; i < count; i++) {
+        kz_status status = time_algorithm(&t, i, BENCH_LATENCY, 0);
+        if (bench_is_fatal(status)) break; // nothing runs here any more
+        if (status == KZ_OK) ++*tried;
     }
-    r->plan.algorithm = chosen;
-    stopwatch_close(&w);
-    if (*tried == 0 && error) *error = last;
-    return *tried ? KZ_OK : last.status ? last.status : status;
+    if (*tried == 0) {
+        if (error) *error = t.last;
+        return t.last.status;
+    }
+    time_in_graphs(&t, count);
+    int best = fastest(t.seconds[BENCH_THROUGHPUT], count);
+    if (!isfinite(t.seconds[BENCH_THROUGHPUT][best])) best = fastest(t.seconds[BENCH_LATENCY], count);
+    r->plan.algorithm = best;
+    return KZ_OK;
 }
 
 // ---- the candidate ---------------------------------------------------------------------------------------
@@ -163,7 +167,7 @@ static kz_status rival_prepare(rival *r, bench_candidate *candidate, const char 
     candidate->workspace_bytes = r->plan.workspace_bytes + r->plan.kept_bytes;
     kz_status status = kz_memory_alloc(r->data->device, r->plan.workspace_bytes, &r->workspace, error);
     if (status == KZ_OK && r->peer->on_cpu) status = rival_load(r, error);
-    if (status != KZ_OK || r->plan.algorithms < 2) return status;
+    if (status != KZ_OK || r->plan.algorithms < 2 || !r->data->probes) return status; // no clock: the first
     status = choose_algorithm(r, &tried, error);
     snprintf(candidate->name, sizeof candidate->name, "%s, best of %d", offer, tried);
     return status;
