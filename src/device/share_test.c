@@ -97,6 +97,25 @@ static void only_shared_memory_of_the_cpu_is_exported(void **state) {
     kz_device_close(device);
 }
 
+// An allocation that ends within a page of 2 MiB is mapped by smaller ones where it is opened, and read at half the speed.
+static void cuda_shares_whole_pages(void **state) {
+    const size_t page = (size_t)2 << 20, wanted[] = {1, BYTES, page, page + 1}, given[] = {1, 1, 1, 2};
+    setenv("KZ_LIBCUDA", FAKE_CUDA, 1);
+    kz_device *device;
+    kz_ptr address;
+    assert_int_equal(kz_device_open("cuda", &device, NULL), KZ_OK);
+    void *library = dlopen(FAKE_CUDA, RTLD_NOW | RTLD_NOLOAD);
+    const fake_cuda_state *fake = dlsym(library, "fake_cuda_now");
+    for (size_t i = 0; i < sizeof wanted / sizeof wanted[0]; i++) {
+        size_t before = fake->live_bytes;
+        assert_int_equal(device_memory_alloc_shared(device, wanted[i], &address, NULL), KZ_OK);
+        assert_int_equal(fake->live_bytes - before, given[i] * page);
+        assert_int_equal(kz_memory_free(device, address, NULL), KZ_OK);
+    }
+    kz_device_close(device);
+    dlclose(library);
+}
+
 static void cuda_shares_by_handles(void **state) {
     setenv("KZ_LIBCUDA", FAKE_CUDA, 1);
     kz_device *device;
@@ -131,6 +150,7 @@ int main(void) {
         cmocka_unit_test(two_processes_see_the_same_bytes),
         cmocka_unit_test(its_pages_are_there),
         cmocka_unit_test(only_shared_memory_of_the_cpu_is_exported),
+        cmocka_unit_test(cuda_shares_whole_pages),
         cmocka_unit_test(cuda_shares_by_handles),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

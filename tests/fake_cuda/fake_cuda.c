@@ -16,6 +16,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 typedef int CUresult;
 typedef uint64_t pointer;
@@ -217,6 +218,9 @@ static CUresult synchronize(void) {
 CUresult cuCtxSynchronize(void);
 CUresult cuCtxSynchronize(void) {
     HOLD();
+    const struct timespec rest = {.tv_nsec = (long)(STATE.rest * 1e9)};
+    if (STATE.rest > 0) nanosleep(&rest, NULL);
+    STATE.rest = 0;
     return synchronize();
 }
 

@@ -27,6 +27,7 @@ typedef struct fake_cuda_state {
     fake_cuda_launch last; // the last launch that ran
     int launches;          // that ran, in graphs too
     int param_questions;   // how often cuFuncGetParamInfo was asked
+    double rest; // seconds that the next wait for the whole context takes, as for work in other streams
     // What ran since a test emptied it, a letter each: f fill, m copy, r the bench's read, c its copy, k another kernel,
     // e an event, | one or more waits for one.
     char order[256];
