@@ -150,6 +150,31 @@ grep -qF '| sum-f32-n2097152-uniform | 08_epoch_flags | 3.00 us | 8.00 us | 6.00
 grep -q 9.9e-06 results/h200/2026-11-18-a1fa-reduce.jsonl && fail "a superseded time under a condition was kept"
 grep -q 'copy by a kernel' results/h200/2026-11-18-a1fa-reduce.jsonl && fail "a peak under an unusual condition was kept"
 expect_exit 0 check results
+grep -qF '`~`: not converged.' $results && grep -qF 'kernels may have changed since' $results || fail "the page's head"
+
+# A row is of one run, each of a commit has its own; what has not converged is marked, and nobody is slower by it.
+unsettled() { sed 's/"status":"ok"/"status":"not converged"/'; }
+slow='[{"with":"cub","name":"DeviceReduce","time_ratio":2,"verdict":"slower"}]'
+cp results/h200/2026-11-18-a1fa-reduce.jsonl settled
+{
+    commit=a1fa size=2097152
+    record 08_epoch_flags kz 5.5e-6 2026-11-18T01:00:00Z "$slow" null | under hot
+    record DeviceReduce cub 2.75e-6 2026-11-18T01:00:00Z '[]' null | under hot | unsettled
+    record 08_epoch_flags kz 6.5e-6 2026-11-18T01:00:00Z "$slow" null | under dirty | unsettled
+    record DeviceReduce cub 3.25e-6 2026-11-18T01:00:00Z '[]' null | under dirty
+    record 08_epoch_flags kz 7.5e-6 2026-11-18T01:00:00Z "$slow" null | under fresh
+    record DeviceReduce cub 3.75e-6 2026-11-18T01:00:00Z '[]' null | under fresh
+    size=3145728
+    record 07_last_block kz 4.25e-6 2026-11-18T01:00:00Z "$slow" null | unsettled
+    record DeviceReduce cub 3e-6 2026-11-18T01:00:00Z '[]' null | unsettled
+} >> results/h200/2026-11-18-a1fa-reduce.jsonl
+expect_exit 0 write results
+grep -qF '| sum-f32-n2097152-uniform | 08_epoch_flags | 3.00 us | 8.00 us | 6.00 us, **0.500x** | | | 2026-11-18 | a1fa |' $results &&
+    grep -qF '| sum-f32-n2097152-uniform | 08_epoch_flags | | | ~6.50 us, 0.500x | 5.50 us, ~0.500x | 7.50 us, **0.500x** | 2026-11-18 | a1fa |' $results ||
+    fail "runs are mixed, or what has not converged is judged: $(grep n2097152 $results)"
+grep -qF '| sum-f32-n3145728-uniform | 07_last_block | latency | ~4.25 us |' $results && grep -qF '| cub | ~3.00 us |' $results &&
+    grep -qF '| f32-n3145728-uniform | | | **~4.10 TB/s** |' $results || fail "no mark: $(grep n3145728 $results)"
+cp settled results/h200/2026-11-18-a1fa-reduce.jsonl
 {
     commit=a1fa suite=null
     record 03_sequential_tree kz 1e-5 2026-11-18T00:00:00Z '[]' null | sed 's/"status":"ok"/"status":"unsupported"/;s/"figure":true/"figure":false/'

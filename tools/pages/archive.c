@@ -36,6 +36,11 @@ bool bench_figure_alike(const bench_figure *a, const bench_figure *b) {
            a->condition.stream == b->condition.stream && strcmp(a->beside, b->beside) == 0;
 }
 
+const char *bench_figure_mark(const bench_figure *f) {
+    const char *status = json_string_value(json_object_get(f->record, "status"));
+    return status && strcmp(status, "not converged") == 0 ? "~" : "";
+}
+
 const char *bench_figure_mode(const bench_figure *f, char text[BENCH_FIGURE_MODE]) {
     snprintf(text, BENCH_FIGURE_MODE, "%s%s%s", bench_mode_name(f->condition.mode),
              *f->beside ? " beside " : "", f->beside);

@@ -43,6 +43,8 @@ bool bench_figure_is_ours(const bench_figure *figure);                     // a 
 bool bench_figure_is_rival(const bench_figure *figure); // neither ours, nor a guest, nor a peak
 // Whether they were taken alike: under one condition, beside the same processes.
 bool bench_figure_alike(const bench_figure *a, const bench_figure *b);
+// What stands before a figure that has not converged, "~"; else "".
+const char *bench_figure_mark(const bench_figure *figure);
 // "latency", or "latency beside torch".
 enum { BENCH_FIGURE_MODE = 400 };
 const char *bench_figure_mode(const bench_figure *figure, char text[BENCH_FIGURE_MODE]);
@@ -61,7 +63,7 @@ const char *bench_archive_run(const bench_archive *archive, size_t of_case, bool
 const char *bench_archive_fullest(const bench_archive *archive, size_t of_case);
 
 // The commit whose times under unusual conditions a table has of the case: the newest; NULL where there is none. A script
-// may measure them by several commands, for each has its ratio with itself.
+// may measure them by several commands, and each run has a row.
 const char *bench_archive_unusual(const bench_archive *archive, const bench_figure *of_case);
 
 // A figure of the record's case; NULL where that has none.

@@ -19,63 +19,75 @@ static size_t index_of(bench_condition c) {
     return ((size_t)c.mode * BENCH_CACHES + (size_t)c.cache) * BENCH_STREAMS + (size_t)c.stream;
 }
 
+// The figures that a table of conditions has: the usual ones, then the others.
+static const bench_figure *figure_at(const bench_archive *a, size_t i) {
+    return i < a->count ? &a->figures[i] : &a->unusual[i - a->count];
+}
+
+static bool of_row(const bench_figure *f, const bench_figure *of) {
+    return bench_figure_same_case(f, of) && strcmp(f->run, of->run) == 0;
+}
+
 // The fastest of our variants by its figure in that run; where the run has no figures, under any condition.
-static const bench_figure *choose_variant(const bench_archive *a, const bench_figure *of_case,
-                                          const char *commit) {
+static const bench_figure *choose_variant(const bench_archive *a, const bench_figure *of) {
     const bench_figure *best = NULL;
-    for (int pass = 0; pass < 2 && !best; pass++) {
-        size_t count = pass ? a->unusual_count : a->count;
-        for (size_t i = 0; i < count; i++) {
-            const bench_figure *f = pass ? &a->unusual[i] : &a->figures[i];
-            if (!bench_figure_same_case(f, of_case) || !bench_figure_is_ours(f) ||
-                strcmp(f->commit, commit) != 0)
-                continue;
-            if (!best || f->seconds < best->seconds) best = f;
-        }
+    for (size_t i = 0; i < a->count + a->unusual_count && !(best && i >= a->count); i++) {
+        const bench_figure *f = figure_at(a, i);
+        if (of_row(f, of) && bench_figure_is_ours(f) && (!best || f->seconds < best->seconds)) best = f;
     }
     return best;
 }
 
-static void fill_row(const bench_archive *a, const bench_figure *of_case, row *r) {
-    const char *commit = bench_archive_unusual(a, of_case);
-    const bench_figure *chosen = choose_variant(a, of_case, commit);
-    for (int pass = 0; pass < 2; pass++) {
-        size_t count = pass ? a->unusual_count : a->count;
-        for (size_t i = 0; i < count; i++) {
-            const bench_figure *f = pass ? &a->unusual[i] : &a->figures[i];
-            if (!bench_figure_same_case(f, of_case) || !bench_figure_is_ours(f)) continue;
-            if (strcmp(f->commit, commit) != 0 || strcmp(f->candidate, chosen->candidate) != 0) continue;
-            const bench_figure **cell = &r->cells[index_of(f->condition)];
-            if (!*cell || strcmp(f->time, (*cell)->time) > 0) *cell = f;
-        }
+static void fill_row(const bench_archive *a, const bench_figure *of, row *r) {
+    r->any = choose_variant(a, of);
+    for (size_t i = 0; i < a->count + a->unusual_count; i++) {
+        const bench_figure *f = figure_at(a, i);
+        if (!of_row(f, of) || !bench_figure_is_ours(f) || strcmp(f->candidate, r->any->candidate) != 0)
+            continue;
+        const bench_figure **cell = &r->cells[index_of(f->condition)];
+        if (!*cell || strcmp(f->time, (*cell)->time) > 0) *cell = f;
     }
-    r->any = chosen;
 }
 
 // From small to large.
 static int order(const void *left, const void *right) {
     const bench_figure *a = ((const row *)left)->any, *b = ((const row *)right)->any;
     int by = (a->bytes > b->bytes) - (a->bytes < b->bytes);
-    return by ? by : strcmp(a->name, b->name);
+    if (!by) by = strcmp(a->name, b->name);
+    return by ? by : strcmp(a->time, b->time);
 }
 
-// At most as many as there are records.
+// A row for each run of the case's commit; at most as many as there are records.
 static size_t find_rows(const bench_archive *a, const bench_figure *head, row *rows) {
     size_t count = 0;
     for (size_t i = 0; i < a->unusual_count; i++) {
         const bench_figure *f = &a->unusual[i];
-        bool there = strcmp(f->gpu, head->gpu) != 0 || strcmp(f->family, head->family) != 0 ||
-                     !bench_figure_is_ours(f);
-        for (size_t k = 0; k < count; k++) there = there || bench_figure_same_case(rows[k].any, f);
-        if (there) continue;
-        fill_row(a, f, &rows[count++]);
+        if (strcmp(f->gpu, head->gpu) != 0 || strcmp(f->family, head->family) != 0) continue;
+        if (!bench_figure_is_ours(f) || strcmp(f->commit, bench_archive_unusual(a, f)) != 0) continue;
+        bool there = false;
+        for (size_t k = 0; k < count; k++) there = there || of_row(rows[k].any, f);
+        if (!there) fill_row(a, f, &rows[count++]);
     }
     qsort(rows, count, sizeof *rows, order);
     return count;
 }
 
-// The fastest rival is the one that our time is the greatest multiple of. Bold: slower than it, beyond the noise.
-static void add_cell(const bench_figure *f, base_text *out) {
+// Whom a record compares itself with, under the same condition; NULL where the archive has no figure of theirs.
+static const bench_figure *find_rival(const bench_archive *a, const bench_figure *ours, const json_t *one) {
+    const char *by = json_string_value(json_object_get(one, "with")),
+               *name = json_string_value(json_object_get(one, "name")); // older records have none
+    for (size_t i = 0; by && i < a->count + a->unusual_count; i++) {
+        const bench_figure *f = figure_at(a, i);
+        if (of_row(f, ours) && bench_figure_alike(f, ours) && strcmp(f->by, by) == 0 &&
+            (!name || strcmp(f->candidate, name) == 0))
+            return f;
+    }
+    return NULL;
+}
+
+// The fastest rival is the one that our time is the greatest multiple of. Bold: slower than it, beyond the noise; older
+// records say so of what has not converged too. Where ours has not, its mark says it for both.
+static void add_cell(const bench_archive *a, const bench_figure *f, base_text *out) {
     const json_t *hardest = NULL;
     size_t i;
     json_t *one;
@@ -88,12 +100,14 @@ static void add_cell(const bench_figure *f, base_text *out) {
         double ratio = json_number_value(json_object_get(one, "time_ratio"));
         if (!hardest || ratio > json_number_value(json_object_get(hardest, "time_ratio"))) hardest = one;
     }
-    base_text_add(out, " %s", report_seconds(time, f->seconds));
+    base_text_add(out, " %s%s", bench_figure_mark(f), report_seconds(time, f->seconds));
     if (hardest) {
         const char *verdict = json_string_value(json_object_get(hardest, "verdict"));
-        const char *bold = verdict && strcmp(verdict, "slower") == 0 ? "**" : "";
-        base_text_add(out, ", %s%.3fx%s", bold, 1 / json_number_value(json_object_get(hardest, "time_ratio")),
-                      bold);
+        const bench_figure *rival = find_rival(a, f, hardest);
+        bool ours = *bench_figure_mark(f), theirs = rival && *bench_figure_mark(rival);
+        const char *bold = verdict && strcmp(verdict, "slower") == 0 && !ours && !theirs ? "**" : "";
+        base_text_add(out, ", %s%s%.3fx%s", theirs && !ours ? "~" : "", bold,
+                      1 / json_number_value(json_object_get(hardest, "time_ratio")), bold);
     }
     if (*f->beside) base_text_add(out, " beside %s", f->beside);
     base_text_add(out, " |");
@@ -125,13 +139,15 @@ void bench_archive_add_conditions(const bench_archive *a, const bench_figure *he
         base_text_add(
             out,
             "\nUnder [other conditions](../../../docs/measuring.md#conditions): time, and how many times as "
-            "fast that is as the fastest rival under the same condition; bold where it is slower.\n\n");
+            "fast that is as the fastest rival under the same condition; bold where it is slower; `~` before "
+            "a "
+            "ratio: the rival's time has not converged. A row is of one run.\n\n");
         add_head(shown, out);
     }
     for (size_t i = 0; i < count; i++) {
         base_text_add(out, "| %s | %s |", rows[i].any->name, rows[i].any->candidate);
         for (size_t k = 0; k < CONDITIONS; k++)
-            if (shown[k]) add_cell(rows[i].cells[k], out);
+            if (shown[k]) add_cell(a, rows[i].cells[k], out);
         base_text_add(out, " %.10s | %s |\n", rows[i].any->time, rows[i].any->commit);
     }
     free(rows);

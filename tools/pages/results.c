@@ -198,11 +198,12 @@ static kz_status add_summary(const results *r, size_t first, const kz_family *fa
         const bench_figure *rival = bench_archive_rival(&r->archive, f);
         char time[REPORT_NUMBER], error_text[REPORT_NUMBER], rate[REPORT_NUMBER], of[32];
         char mode[BENCH_FIGURE_MODE];
-        base_text_add(out, "| %s | %s | %s | %s | %s | %s | %s | %s |", f->name, f->candidate,
-                      bench_figure_mode(f, mode), report_seconds(time, f->seconds), error_of(error_text, f),
-                      rate_of(rate, f), share(of, bench_figure_number(f, "derived", share_key(head))),
-                      rival ? rival->by : "");
-        base_text_add(out, " %s | %s |", rival ? report_seconds(time, rival->seconds) : "",
+        base_text_add(out, "| %s | %s | %s | %s%s | %s | %s | %s | %s |", f->name, f->candidate,
+                      bench_figure_mode(f, mode), bench_figure_mark(f), report_seconds(time, f->seconds),
+                      error_of(error_text, f), rate_of(rate, f),
+                      share(of, bench_figure_number(f, "derived", share_key(head))), rival ? rival->by : "");
+        base_text_add(out, " %s%s | %s |", rival ? bench_figure_mark(rival) : "",
+                      rival ? report_seconds(time, rival->seconds) : "",
                       rival ? error_of(error_text, rival) : "");
         add_ratio(out, f, rival);
         add_target(out, f, family, &targets);
@@ -233,33 +234,31 @@ static bool is_rung(const results *r, const bench_figure *f, const bench_figure 
            (dated || bench_figure_is_ours(f) || bench_figure_is_rival(f));
 }
 
-// What they were taken alike as; NULL where they were not.
-static const bench_figure *common_mode(const results *r, const bench_figure *chosen) {
-    const bench_figure *first = NULL;
-    for (size_t i = 0; i < r->archive.count; i++) {
-        const bench_figure *f = r->sorted[i];
-        if (!is_rung(r, f, chosen, false)) continue;
-        if (first && !bench_figure_alike(first, f)) return NULL;
-        first = f;
-    }
-    return first;
-}
+// What the rungs of a short ladder have in common. Days differ by 1 or 2%, and so do machines: those of several runs are not
+// to be compared to the last digit.
+typedef struct ladder_facts {
+    const bench_figure *alike; // one of them, where all were taken alike; else NULL
+    bool one_run, marked;      // marked: one of them has not converged
+} ladder_facts;
 
-// Days differ by 1 or 2%, and so do machines: rungs of several runs are not to be compared to the last digit.
-static bool of_one_run(const results *r, const bench_figure *chosen) {
+static ladder_facts facts_of(const results *r, const bench_figure *chosen) {
+    ladder_facts facts = {.one_run = true};
     const bench_figure *first = NULL;
     for (size_t i = 0; i < r->archive.count; i++) {
         const bench_figure *f = r->sorted[i];
         if (!is_rung(r, f, chosen, false)) continue;
-        if (first && strcmp(first->run, f->run) != 0) return false;
-        first = f;
+        if (!first) facts.alike = first = f;
+        if (!bench_figure_alike(first, f)) facts.alike = NULL;
+        facts.one_run = facts.one_run && strcmp(first->run, f->run) == 0;
+        facts.marked = facts.marked || *bench_figure_mark(f);
     }
-    return true;
+    return facts;
 }
 
 // Each has its mode beside it, unless the short ladder's title says it for all, and its date, unless all are of one run.
 static void add_ladder(const results *r, const bench_figure *chosen, bool dated, base_text *out) {
-    bool modes = dated || !common_mode(r, chosen), days = !dated && !of_one_run(r, chosen);
+    const ladder_facts facts = facts_of(r, chosen);
+    bool modes = dated || !facts.alike, days = !dated && !facts.one_run;
     base_text_add(out, "| variant |%s time | %s | %s |%s%s\n|---|%s--:|--:|--:|%s%s\n",
                   modes ? " mode |" : "", computes(chosen) ? "computes" : "moves", share_title(chosen),
                   dated ? " date | commit | suite |" : "", days ? " date |" : "", modes ? "---|" : "",
@@ -271,8 +270,8 @@ static void add_ladder(const results *r, const bench_figure *chosen, bool dated,
         char time[REPORT_NUMBER], rate[REPORT_NUMBER], of[32], mode[BENCH_FIGURE_MODE];
         base_text_add(out, "| %s%s%s |", ours ? "" : f->by, ours ? "" : ": ", f->candidate);
         if (modes) base_text_add(out, " %s |", bench_figure_mode(f, mode));
-        base_text_add(out, " %s | %s | %s |", report_seconds(time, f->seconds), rate_of(rate, f),
-                      share(of, bench_figure_number(f, "derived", share_key(chosen))));
+        base_text_add(out, " %s%s | %s | %s |", bench_figure_mark(f), report_seconds(time, f->seconds),
+                      rate_of(rate, f), share(of, bench_figure_number(f, "derived", share_key(chosen))));
         if (days) base_text_add(out, " %.10s |", f->time);
         if (dated)
             add_tail(out, f);
@@ -324,7 +323,9 @@ static void add_operation_row(const results *r, const kz_family *family, const b
     for (size_t v = 0; v < COLUMNS; v++) {
         char rate[REPORT_NUMBER], mode[BENCH_FIGURE_MODE];
         const char *bold = figures[v] == best ? "**" : "";
-        if (figures[v]) base_text_add(out, " %s%s%s", bold, rate_of(rate, figures[v]), bold);
+        if (figures[v])
+            base_text_add(out, " %s%s%s%s", bold, bench_figure_mark(figures[v]), rate_of(rate, figures[v]),
+                          bold);
         if (figures[v] && !bench_figure_alike(figures[v], f))
             base_text_add(out, " (%s)", bench_figure_mode(figures[v], mode));
         if (shown[v]) base_text_add(out, " |");
@@ -368,13 +369,14 @@ static kz_status make_section(const results *r, const kz_family *family, base_te
         const bench_figure *f = r->sorted[i];
         if (strcmp(f->family, family->name) != 0 || !first_of_table(r, i)) continue;
         const char *driver = bench_figure_text(f, "environment", "driver");
-        base_text_add(out,
-                      "%s**%s**%s%s. Medians with cold caches, in a later stream: of one run (mode "
-                      "latency), and below "
-                      "50 us of a graph of runs (throughput). Checked before and after; a row is of one "
-                      "run and one "
-                      "mode; the records are in `results/%s/`.\n\n",
-                      out->length ? "\n" : "", f->device, driver[0] ? ", driver " : "", driver, folder_of(f));
+        base_text_add(
+            out,
+            "%s**%s**%s%s. Medians with cold caches, in a later stream: of one run (mode "
+            "latency), and below "
+            "50 us of a graph of runs (throughput); `~`: not converged. Checked before and after; a "
+            "row is of one run and one mode, and of the code at its commit: kernels may have "
+            "changed since. The records are in `results/%s/`.\n\n",
+            out->length ? "\n" : "", f->device, driver[0] ? ", driver " : "", driver, folder_of(f));
         status = add_summary(r, i, family, out, error);
         const bench_figure *ladder = choose_ladder(r, i);
         if (!status) bench_archive_add_conditions(&r->archive, f, out);
@@ -392,17 +394,19 @@ static void make_ladder(const results *r, const kz_family *family, base_text *ou
         if (strcmp(f->family, family->name) != 0 || !first_of_table(r, i)) continue;
         const bench_figure *ladder = choose_ladder(r, i);
         if (!ladder) continue;
-        const bench_figure *common = common_mode(r, ladder);
+        const ladder_facts facts = facts_of(r, ladder);
+        const bench_figure *common = facts.alike;
         bool beside = common && *common->beside;
-        base_text_add(out, "**%s**, `%s`, %s%s%s, cold:\n\n", f->device, ladder->name,
+        base_text_add(out, "**%s**, `%s`, %s%s%s, cold%s:\n\n", f->device, ladder->name,
                       !common ? "latency of one run, throughput of a graph"
                       : common->condition.mode == BENCH_THROUGHPUT ? "a graph of runs"
                                                                    : "one run",
-                      beside ? " beside " : "", beside ? common->beside : "");
+                      beside ? " beside " : "", beside ? common->beside : "",
+                      facts.marked ? "; `~`: not converged" : "");
         add_ladder(r, ladder, false, out);
         base_text_add(out, "\n");
     }
-    base_text_add(out, "All cases and rivals, with dates and commits: [RESULTS.md](RESULTS.md).\n");
+    base_text_add(out, "All cases, rivals, dates and commits: [RESULTS.md](RESULTS.md).\n");
 }
 
 static void make_ladders(const results *r, const kz_family *family, base_text *out) {
@@ -532,10 +536,9 @@ static kz_status update_folder(results *r, const bench_figure *f, const glob_t *
     base_text_add(
         &out,
         "# Measured on %s\n\nWritten by `pages write results` from the records beside it: one JSON object "
-        "per "
-        "line, one line per\ncase of a run, statistics and no samples, with the command that measured it. "
-        "The "
-        "RESULTS.md of the families show them.\n\n"
+        "per line, one line per\ncase of a run, statistics and no samples, with the command that measured "
+        "it. "
+        "The RESULTS.md of the families show them.\n\n"
         "| file | date | commit | driver | figures |\n|---|---|---|---|--:|\n",
         f->device);
     for (size_t i = 0; i < files->gl_pathc; i++) add_file_rows(r, files->gl_pathv[i], f->gpu, &out);
