@@ -54,8 +54,9 @@ bool bench_data_has_inout(const bench_data *data);
 // Inouts of [first, first + count) as they were. Enqueued only.
 kz_status bench_data_restore(const bench_data *data, kz_stream *stream, size_t first, size_t count,
                              kz_error *error);
-// Outputs of a set overwritten with the bytes 0xff, which are NaN or -1, and inouts restored. Enqueued only.
-kz_status bench_data_blank(const bench_data *data, kz_stream *stream, size_t set, kz_error *error);
+// Outputs of [first, first + count) overwritten with the bytes 0xff, which are NaN or -1. Enqueued only.
+kz_status bench_data_blank(const bench_data *data, kz_stream *stream, size_t first, size_t count,
+                           kz_error *error);
 // The set's inputs written again with what they hold, by a kernel. Enqueued only.
 kz_status bench_data_produce(const bench_data *data, bench_probes *probes, kz_stream *stream, size_t set,
                              kz_error *error);

@@ -201,11 +201,22 @@ kz_stream *bench_sampler_stream(bench_sampler *s) { return s->stream; }
 
 // ---- samples ----------------------------------------------------------------------------------------------
 
+// That a sample visits, from s->set on.
+static size_t visited_sets(const bench_sampler *s, size_t index) {
+    size_t runs = bench_sampler_runs(s, index);
+    return runs < sets_of(s) ? runs : sets_of(s);
+}
+
 static kz_status restore(bench_sampler *s, size_t index, kz_error *error) {
     const bench_data *data = s->setup.data;
-    size_t runs = bench_sampler_runs(s, index), sets = runs < sets_of(s) ? runs : sets_of(s);
     if (s->setup.candidates[index]->provider == BENCH_PEAK || !bench_data_has_inout(data)) return KZ_OK;
-    return bench_data_restore(data, s->stream, s->set, sets, error);
+    return bench_data_restore(data, s->stream, s->set, visited_sets(s, index), error);
+}
+
+// A run that finds its result there already could leave the work undone.
+static kz_status blank(bench_sampler *s, size_t index, kz_error *error) {
+    if (s->setup.candidates[index]->provider == BENCH_PEAK) return KZ_OK;
+    return bench_data_blank(s->setup.data, s->stream, s->set, visited_sets(s, index), error);
 }
 
 // Keeps a GPU busy for HEAD_START or more, so that a run has been enqueued when its turn comes: what is timed is the GPU's
@@ -216,7 +227,8 @@ static kz_status give_head_start(bench_sampler *s, kz_error *error) {
     return bench_probe_busy(s->setup.probes, s->stream, HEAD_START, error);
 }
 
-// Restoring writes too: it comes before what decides what the caches hold.
+// Blanking and restoring write too: they come before what decides what the caches hold. Hot outputs are not blanked: they
+// would be hot by another's writing.
 static kz_status prepare(bench_sampler *s, size_t index, kz_error *error) {
     const bench_sampler_setup *setup = &s->setup;
     bench_candidate *c = setup->candidates[index];
@@ -224,7 +236,8 @@ static kz_status prepare(bench_sampler *s, size_t index, kz_error *error) {
     kz_status status = KZ_OK;
     if (condition_of(s).mode == BENCH_SUSTAINED) return restore(s, index, error);
     if (cache == BENCH_HOT) status = c->enqueue(c->self, s->stream, 0, error);
-    if (cache == BENCH_FRESH) status = bench_probe_flush(setup->probes, s->stream, error);
+    if (cache != BENCH_HOT) status = blank(s, index, error);
+    if (cache == BENCH_FRESH && status == KZ_OK) status = bench_probe_flush(setup->probes, s->stream, error);
     if (status == KZ_OK) status = restore(s, index, error);
     if (status != KZ_OK || cache == BENCH_HOT) return status;
     if (cache == BENCH_COLD) return bench_probe_flush(setup->probes, s->stream, error);
@@ -303,16 +316,25 @@ bench_clock bench_sampler_clock(bench_sampler *sampler) {
         .self = sampler, .sample = sample, .ready = watch, .now = now, .interrupted = interrupted};
 }
 
-// A run behind other work in its stream, the last of which blanks its outputs: what it does in another stream, where it
-// does not wait, is blanked too. A graph has only what was recorded in this stream.
+// Behind other work in its stream, the last of which blanks the outputs as before a sample: a run finds nothing by which it
+// could tell one from the other. What it does in another stream, where it does not wait, is blanked too.
+static kz_status blank_behind(bench_sampler *s, size_t first, size_t count, kz_error *error) {
+    const bench_data *data = s->setup.data;
+    kz_status status = bench_probe_busy(s->setup.probes, s->stream, HEAD_START, error);
+    if (status == KZ_OK) status = bench_data_restore(data, s->stream, first, count, error);
+    return status ? status : bench_data_blank(data, s->stream, first, count, error);
+}
+
 static kz_status run_behind(bench_sampler *s, size_t index, size_t set, kz_error *error) {
     bench_candidate *c = s->setup.candidates[index];
-    kz_status status = KZ_OK;
-    if (kz_device_get_info(s->setup.data->device)->kind != KZ_DEVICE_CPU) {
-        status = bench_probe_busy(s->setup.probes, s->stream, HEAD_START, error);
-        if (status == KZ_OK) status = bench_data_blank(s->setup.data, s->stream, set, error);
-    }
+    kz_status status = blank_behind(s, set, 1, error);
     return status ? status : c->enqueue(c->self, s->stream, set, error);
+}
+
+static kz_status launch_behind(bench_sampler *s, size_t index, kz_error *error) {
+    kz_graph *graph = s->replays[index] ? s->replays[index] : s->graphs[index];
+    kz_status status = blank_behind(s, 0, s->graph_sets[index], error);
+    return status ? status : kz_graph_launch(s->setup.data->device, graph, s->stream, error);
 }
 
 kz_status bench_sampler_replay(bench_sampler *s, size_t index, size_t set, kz_error *error) {
@@ -324,8 +346,6 @@ kz_status bench_sampler_replay(bench_sampler *s, size_t index, size_t set, kz_er
         status = kz_stream_synchronize(data->device, s->stream, error); // what the caller prepared
         return status ? status : c->elsewhere->replay(c->self, set, error);
     }
-    kz_graph *graph = s->replays[index] ? s->replays[index] : s->graphs[index];
-    status =
-        graph ? kz_graph_launch(data->device, graph, s->stream, error) : run_behind(s, index, set, error);
+    status = s->graphs[index] ? launch_behind(s, index, error) : run_behind(s, index, set, error);
     return status ? status : kz_stream_synchronize(data->device, s->stream, error);
 }
