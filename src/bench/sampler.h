@@ -7,6 +7,8 @@
 // for: samples of one candidate in a row leave the device no rest.
 // Burst: a rest, the caches are prepared, then as many graphs as take 3 ms.
 //
+// Outputs are overwritten before the caches are prepared, but for hot and sustained samples.
+//
 // It knows no family and keeps no global state: one candidate with buffers of its own, in any process, will do.
 #ifndef BENCH_SAMPLER_H
 #define BENCH_SAMPLER_H
