@@ -274,9 +274,17 @@ static void nobody_outlives_a_kz_that_is_killed(void **state) {
 
 static void one_that_hangs_is_ended(void **state) {
     fixture *f = *state;
-    setenv("KZ_RUNNER_TIMEOUT", "0.5", 1);
+    setenv("KZ_RUNNER_TIMEOUT", "3", 1); // for its start, too
     assert_int_equal(run(f, "hangs", NULL), KZ_OK);
-    expect_failure(f, "hangs", KZ_TIMEOUT, "hung while running once: no answer within 0.5 s");
+    expect_failure(f, "hangs", KZ_TIMEOUT, "hung while running once: no answer within 3 s");
+}
+
+static void one_that_hangs_when_it_starts_is_ended(void **state) {
+    fixture *f = *state;
+    setenv("KZ_RUNNER_TIMEOUT", "0.5", 1);
+    setenv("KZ_FAKE_VERSION", "hangs", 1);
+    assert_int_equal(run(f, "right", NULL), KZ_OK);
+    expect_failure(f, "fake", KZ_TIMEOUT, "hung while starting: no answer within 0.5 s");
 }
 
 static int asked;
@@ -404,6 +412,7 @@ int main(void) {
         TEST(a_dead_one_is_seen_at_once_and_leaves_nobody),
         TEST(nobody_outlives_a_kz_that_is_killed),
         TEST(one_that_hangs_is_ended),
+        TEST(one_that_hangs_when_it_starts_is_ended),
         TEST(an_interrupt_ends_it),
         TEST(one_that_is_missing_is_no_row),
         TEST(one_of_the_wrong_version_is_a_row),
