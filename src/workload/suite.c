@@ -194,7 +194,7 @@ static void read_part(workload_suite *suite, workload_suite_part *part) {
 
 static void read_suite(workload_suite *suite) {
     course_toml *toml = &suite->toml;
-    suite->title = course_toml_need_string(toml, toml->root, "title");
+    suite->title = course_toml_string(toml, toml->root, "title", suite->name);
     suite->gpu = course_toml_string(toml, toml->root, "gpu", NULL);
     course_toml_value *tables = course_toml_tables(toml, toml->root, "families");
     if (!tables) {

@@ -219,6 +219,25 @@ static void what_is_wrong_is_refused_with_its_line(void **state) {
     }
 }
 
+// The file's name stands for it, and nothing that is wrong is hidden by its absence.
+static void a_title_may_be_left_out(void **state) {
+    workload_suite suite;
+    workload_bench_cases cases;
+    kz_error error;
+    if (read_text("[[families]]\nnames = [\"reduce\"]\naxes.n = 4\n", &suite, &cases, &error))
+        fail_msg("%s", error.message);
+    assert_true(suite.name[0]);
+    assert_string_equal(suite.title, suite.name);
+    workload_bench_cases_free(&cases);
+    workload_suite_close(&suite);
+    const char *wrong = "[[families]]\nnames = [\"reduce\"]\nproviders = [\"cubb\"]\n";
+    assert_int_equal(read_text(wrong, &suite, &cases, &error), KZ_SYNTAX);
+    assert_has(error.message, ":3:");
+    assert_has(error.message, "did you mean \"cub\"?");
+    workload_bench_cases_free(&cases);
+    workload_suite_close(&suite);
+}
+
 static void a_suite_that_is_not_there_is_named(void **state) {
     workload_suite suite;
     kz_error error = {0};
@@ -293,6 +312,7 @@ int main(void) {
         cmocka_unit_test(shapes_are_drawn_log_uniformly),
         cmocka_unit_test(a_drawn_axis_may_have_its_own_range),
         cmocka_unit_test(what_is_wrong_is_refused_with_its_line),
+        cmocka_unit_test(a_title_may_be_left_out),
         cmocka_unit_test(a_suite_that_is_not_there_is_named),
         cmocka_unit_test(providers_are_chosen),
         cmocka_unit_test(conditions_are_products_too),
