@@ -108,9 +108,13 @@ void peer_library_open(peer_library *library, const peer_wanted *wanted) {
     const char *given = getenv(wanted->variable), *problem = NULL;
     library->handle = given ? dlopen(given, RTLD_NOW | RTLD_LOCAL) : find(wanted);
     if (!library->handle && given) problem = dlerror();
-    if (!library->handle)
-        snprintf(library->problem, sizeof library->problem, "%s%s", problem ? "" : wanted->files[0],
-                 problem ? problem : " is in none of the folders where libraries are");
+    if (!library->handle && given)
+        snprintf(library->problem, sizeof library->problem,
+                 "%s names no library (%s): name another, or unset it", wanted->variable,
+                 problem ? problem : "it cannot be opened");
+    else if (!library->handle)
+        snprintf(library->problem, sizeof library->problem,
+                 "%s is in none of the folders where libraries are", wanted->files[0]);
     for (size_t i = 0; library->handle && i < wanted->symbol_count; i++) {
         void *found = dlsym(library->handle, wanted->symbols[i].name);
         memcpy(wanted->symbols[i].to, &found, sizeof found);
