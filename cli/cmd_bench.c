@@ -24,9 +24,19 @@ typedef struct bench_options {
 // What ptxas knows of a kernel and the simulator does not.
 enum { STATIC_GROUPS = 1u << REPORT_METRIC_resources | 1u << REPORT_METRIC_code };
 
-// Where the records go; `path` stays empty where none are kept. What is resumed is added to.
+// What is resumed is added to: else the same command would measure the same cases for ever.
+static kz_status check_resume(const cli_shared *o, const char *resume, kz_error *error) {
+    bool elsewhere = resume && o->json.path && strcmp(o->json.path, resume) != 0;
+    if (!elsewhere && !(resume && o->no_save)) return KZ_OK;
+    base_fail(error, KZ_INVALID, "--resume %s adds the new records there, and %s %s", resume,
+              elsewhere ? "--json names" : "--no-save keeps", elsewhere ? o->json.path : "none");
+    base_fail_note(error, "leave one of the two out; --json without a path prints the records too");
+    return KZ_INVALID;
+}
+
+// Where the records go; `path` stays empty where none are kept.
 static kz_status open_file(const cli_shared *o, const char *resume, base_text *path, kz_error *error) {
-    const char *given = o->json.path ? o->json.path : o->json.given || o->no_save ? NULL : resume;
+    const char *given = o->json.path ? o->json.path : resume;
     struct stat about;
     if (given) {
         size_t length = strlen(given);
@@ -194,6 +204,7 @@ static int run_job(job *j) {
         j->run.suite.name = j->wanted->suite->name, j->run.suite.digest = j->wanted->suite->digest;
     kz_status status = bench_commit_check(o->shared.commit, bench_commit(), &error);
     if (!status && o->shared.against) status = bench_baseline_read(o->shared.against, &j->baseline, &error);
+    if (!status) status = check_resume(&o->shared, o->resume, &error);
     if (!status) status = open_resume(j, &error);
     j->wanted->resume = j->resume;
     if (!status) status = open_file(&o->shared, o->resume, &j->path, &error);
@@ -278,7 +289,7 @@ static int run(const cli_command *self, int argc, char **argv) {
 
 static const cli_option options_table[] = {
     CLI_DEVICES("where to run (the first GPU, else the simulator)"),
-    CLI_CASE("only these cases: a name, a glob, or any size"),
+    CLI_CASE("only the case of this name, of any size, or those of a glob"),
     CLI_FAMILY,
     {"rivals", CLI_LIST, offsetof(bench_options, rival_lists), "LIST",
      "only these rivals: names, or ./mine.py, a provider of your own; none for none (all there are)"},

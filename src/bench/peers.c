@@ -86,8 +86,8 @@ void bench_peers_close(bench_peers *peers) {
 // ---- those that are not there ------------------------------------------------------------------------
 
 const bench_rival bench_rivals[BENCH_RIVALS] = {
-#define BENCH_RIVAL(name, on_cpu, library)      {#name, library, on_cpu, NULL, NULL},
-#define BENCH_PYTHON_RIVAL(name, file, package) {#name, NULL, false, file, package},
+#define BENCH_RIVAL(name, on_cpu, library)              {#name, library, on_cpu, NULL, NULL},
+#define BENCH_PYTHON_RIVAL(name, on_cpu, file, package) {#name, NULL, on_cpu, file, package},
 #include "bench/rivals.def"
 };
 
@@ -133,7 +133,10 @@ bool bench_rival_missing(const bench_rival *rival, const bench_peers *peers, bas
         const char *reason = "";
         if (strcmp(peers->items[i]->name, rival->name) != 0) continue;
         if (peers->items[i]->version(&reason)) return false;
-        base_text_add(why, "cannot be used (%s): %s", reason, rival->library);
+        if (strncmp(reason, "KZ_", 3) == 0) // the variable is wrong: no package helps
+            base_text_add(why, "%s", reason);
+        else
+            base_text_add(why, "cannot be used (%s): %s", reason, rival->library);
         return true;
     }
     for (size_t i = 0; i < peers->broken_count; i++) {
@@ -181,22 +184,15 @@ static void note_names(const char *word, kz_error *error) {
 }
 
 static kz_status fail_rival(const char *name, kz_error *error) {
-    base_text why = {0};
-    const bench_rival *rival = bench_rival_find(name);
     if (is_file(name)) {
         base_fail(error, KZ_NOT_FOUND, "the provider %s cannot be read: there is no such file here", name);
         base_fail_note(error, "docs/measuring.md shows how one is written");
     } else if (strcmp(name, "none") == 0) {
         base_fail(error, KZ_NOT_FOUND, "--rivals none stands alone: it leaves all rivals out");
-    } else if (!rival) {
+    } else {
         base_fail(error, KZ_NOT_FOUND, "there is no rival \"%s\"", name);
         note_names(name, error);
-    } else {
-        bench_rival_missing(rival, &(bench_peers){0}, &why);
-        base_fail(error, KZ_NOT_FOUND, "the rival %s is not here", name);
-        base_fail_note(error, "%s", why.data ? why.data : "");
     }
-    base_text_free(&why);
     return KZ_NOT_FOUND;
 }
 
@@ -266,7 +262,6 @@ kz_status bench_peers_open_named(bench_peers *peers, const char *const *names, s
     for (size_t i = 0; !status && i < count; i++)
         if (!is_known(peers, names[i])) status = fail_rival(names[i], error);
     if (!status && used) status = open_remotes(peers, names, count, error);
-    if (status || !used || count == 0) return status;
-    keep_chosen(peers, names, count);
-    return peers->count || peers->broken_count || peers->remote_count ? KZ_OK : fail_rival(names[0], error);
+    if (!status && used && count) keep_chosen(peers, names, count);
+    return status;
 }

@@ -27,7 +27,7 @@ typedef struct bench_peers {
 // be opened is: it would silently be a race without the rival. Each says which devices it is for. Libraries alone.
 kz_status bench_peers_open(bench_peers *peers, kz_error *error);
 // Those in Python too, none of them started; a library that cannot be opened is kept as `broken`. Those named alone; no name: all there are; the name "none": none; a name that
-// ends in .py: a provider of one's own, see peers/python/provider.py. Where they are not `used`, nothing is opened, and a
+// ends in .py: a provider of one's own, see peers/python/provider.py. One that is known and not here is no error. Where they are not `used`, nothing is opened, and a
 // name that is no rival's is refused all the same.
 kz_status bench_peers_open_named(bench_peers *peers, const char *const *names, size_t count, bool used,
                                  kz_error *error);
@@ -38,13 +38,13 @@ size_t bench_peers_remotes(const bench_peers *peers, const kz_family *family,
                            bench_remote *remotes[BENCH_REMOTES]);
 
 typedef struct bench_rival {
-    const char *name, *library; // see rivals.def
-    bool on_cpu;
+    const char *name, *library;   // see rivals.def
+    bool on_cpu;                  // alone; one in Python: there too
     const char *python, *package; // the file of a provider, and what it measures; NULL: a library
 } bench_rival;
 enum {
-#define BENCH_RIVAL(name, on_cpu, library)      BENCH_RIVAL_##name,
-#define BENCH_PYTHON_RIVAL(name, file, package) BENCH_RIVAL_##name,
+#define BENCH_RIVAL(name, on_cpu, library)              BENCH_RIVAL_##name,
+#define BENCH_PYTHON_RIVAL(name, on_cpu, file, package) BENCH_RIVAL_##name,
 #include "bench/rivals.def"
     BENCH_RIVALS
 };

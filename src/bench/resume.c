@@ -78,6 +78,7 @@ json_t *bench_request_rivals(const bench_request *q) {
 struct bench_resume {
     json_t *found; // by run and digest: the records that are there, each once, and whether one of them failed
     json_t *done;  // by digest: a list of runs, the rivals of each and whether a candidate failed
+    json_t *providers; // by digest: who has a record
     size_t torn;
 };
 
@@ -112,11 +113,19 @@ static bool add_record(json_t *seen, const json_t *record) {
     return added;
 }
 
+static bool add_provider(json_t *providers, const char *digest, const json_t *record) {
+    const char *by = text_of(json_object_get(record, "candidate"), "by");
+    if (!json_object_get(providers, digest) && json_object_set_new(providers, digest, json_object()))
+        return false;
+    return json_object_set_new(json_object_get(providers, digest), by, json_true()) == 0;
+}
+
 static bool take_record(bench_resume *r, const json_t *record) {
     const json_t *request = json_object_get(record, "request");
     const char *digest = text_of(request, "digest"), *run = text_of(json_object_get(record, "run"), "id");
     char key[80];
     if (!*digest || !*run) return true;
+    if (!add_provider(r->providers, digest, record)) return false;
     snprintf(key, sizeof key, "%.40s %.20s", run, digest);
     json_t *found = json_object_get(r->found, key);
     if (!found) {
@@ -136,8 +145,9 @@ static bool take_record(bench_resume *r, const json_t *record) {
 
 kz_status bench_resume_open(const char *path, bench_resume **out, kz_error *error) {
     bench_resume *r = *out = calloc(1, sizeof *r);
-    if (r) r->found = json_object(), r->done = json_object();
-    if (!r || !r->found || !r->done) return base_fail(error, KZ_NO_MEMORY, "no memory for earlier records");
+    if (r) r->found = json_object(), r->done = json_object(), r->providers = json_object();
+    if (!r || !r->found || !r->done || !r->providers)
+        return base_fail(error, KZ_NO_MEMORY, "no memory for earlier records");
     if (!base_file_exists(path)) return KZ_OK;
     json_t *records = NULL, *record;
     size_t i;
@@ -153,6 +163,7 @@ void bench_resume_close(bench_resume *r) {
     if (!r) return;
     json_decref(r->found);
     json_decref(r->done);
+    json_decref(r->providers);
     free(r);
 }
 
@@ -167,6 +178,14 @@ static bool had_rivals(const json_t *then, const json_t *now) {
         if (was && json_is_string(version) && !json_equal(was, version)) return false;
     }
     return true;
+}
+
+size_t bench_resume_runs(const bench_resume *r, const char *digest) {
+    return r ? json_array_size(json_object_get(r->done, digest)) : 0;
+}
+
+json_t *bench_resume_providers(const bench_resume *r, const char *digest) {
+    return r ? json_object_get(r->providers, digest) : NULL;
 }
 
 bench_resume_answer bench_resume_ask(const bench_resume *r, const char *digest, const json_t *rivals) {

@@ -27,6 +27,10 @@ typedef enum bench_resume_answer {
     BENCH_MEASURED
 } bench_resume_answer;
 
+// How many runs have all of a request, whatever came of it.
+size_t bench_resume_runs(const bench_resume *resume, const char *digest);
+// Who has a record of it, by name: {"kz": true, "cub": true}. Borrowed; NULL: nobody.
+json_t *bench_resume_providers(const bench_resume *resume, const char *digest);
 // The best of its runs. `rivals` are those that can be used now, with their versions, whether they do the case or not; NULL:
 // whatever there was. NULL has no runs.
 bench_resume_answer bench_resume_ask(const bench_resume *resume, const char *digest, const json_t *rivals);

@@ -82,6 +82,10 @@ static void a_request_is_done_where_one_run_has_all_of_it(void **state) {
     for (size_t i = 0; i < BASE_COUNT(whole); i++)
         assert_int_equal(bench_resume_ask(resume, whole[i], NULL), BENCH_MEASURED);
     assert_int_equal(bench_resume_ask(resume, "aa", NULL), BENCH_NOT_MEASURED); // half of it, three times
+    assert_int_equal(bench_resume_runs(resume, "aa"), 0);
+    assert_int_equal(bench_resume_runs(resume, "bb"), 1);
+    assert_true(json_is_true(json_object_get(bench_resume_providers(resume, "bb"), "kz")));
+    assert_null(json_object_get(bench_resume_providers(resume, "bb"), "cub"));
     assert_int_equal(bench_resume_ask(NULL, "bb", NULL), BENCH_NOT_MEASURED);
     assert_int_equal(bench_resume_torn(resume), 2);
     bench_resume_close(resume);
@@ -123,6 +127,7 @@ static void rivals_of_then_are_those_of_now(void **state) {
     assert_int_equal(ask(resume, "bb", "{\"cub\":\"3.0\"}"), BENCH_MEASURED_FAILING);
     assert_int_equal(ask(resume, "cc", "{\"cub\":\"3.0\"}"), BENCH_MEASURED_FAILING);
     assert_int_equal(ask(resume, "cc", "{\"cub\":\"2.0\"}"), BENCH_MEASURED); // the best of its runs
+    assert_int_equal(bench_resume_runs(resume, "cc"), 2);
     bench_resume_close(resume);
 }
 

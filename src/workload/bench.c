@@ -30,7 +30,9 @@ struct workload_bench {
     report_progress progress;
     size_t done;
     char label[300];
-    bool waited; // progress shows who was waited for, instead of the phase
+    bool waited;     // progress shows who was waited for, instead of the phase
+    bool spent;      // the budget is, and cases are left
+    json_t *earlier; // by name: who has records of the cases that are not measured again
 };
 
 static bool stops(const workload_bench *b) { return b->options->interrupted && b->options->interrupted(); }
@@ -52,14 +54,14 @@ static void note(const workload_bench *b, const char *format, ...) {
 
 // ---- signs of life ------------------------------------------------------------------------------------------
 
-// Inputs and references of the largest cases take minutes; compiling does, which a rival may do in its first run too. A
-// sample never. --timeout is for what does not compile.
-static double patience_of(const workload_bench *b, const char *by) {
+// Inputs and references of the largest cases take minutes, and so does compiling: --timeout does not shorten them. A
+// rival may compile in its first run too, and gets time for it unless --timeout says otherwise. One in Python has limits of
+// its own (bench/remote.c): while it is waited for, this process gives signs of life.
+static double patience_of(const workload_bench *b) {
     const char *phase = b->page->phase;
     bool opens = strcmp(phase, "inputs and reference") == 0, verifies = strcmp(phase, "verifying") == 0;
-    bool rival = by[0] && strcmp(by, "kz") != 0 && strcmp(by, "guest") != 0;
     double usual = opens ? 1800 : verifies ? 1200 : 360, asked = b->options->timeout;
-    if (opens || (verifies && rival)) return asked > usual ? asked : usual;
+    if (opens) return asked > usual ? asked : usual;
     return asked > 0 ? asked : usual;
 }
 
@@ -72,14 +74,14 @@ static void show_progress(workload_bench *b, const char *what) {
 static void show(const char *what, void *context) {
     workload_bench *b = context;
     snprintf(b->page->phase, sizeof b->page->phase, "%s", what);
-    workload_page_beat(b->page, "", "", patience_of(b, ""));
+    workload_page_beat(b->page, "", "", patience_of(b));
     show_progress(b, what);
 }
 
 static void watch(const char *by, const char *name, void *context) {
     workload_bench *b = context;
     workload_page_pause(b->page);
-    workload_page_beat(b->page, by, name, patience_of(b, by));
+    workload_page_beat(b->page, by, name, patience_of(b));
     if (b->waited) show_progress(b, b->page->phase);
     b->waited = false;
 }
@@ -88,7 +90,7 @@ static void watch(const char *by, const char *name, void *context) {
 static void wait_for(const char *by, const char *name, const char *doing, void *context) {
     workload_bench *b = context;
     char text[200];
-    workload_page_beat(b->page, by, name, patience_of(b, by));
+    workload_page_beat(b->page, by, name, patience_of(b));
     if (!doing[0]) return;
     snprintf(text, sizeof text, "%s%s%s: %s", by, name[0] ? " " : "", name, doing);
     show_progress(b, text);
@@ -110,12 +112,16 @@ static size_t pick_variants(const workload_bench *b, const workload_bench_case *
     return count;
 }
 
+// One that the command names is wanted whatever the suite says.
+static bool wants_rival(const workload_bench *b, const workload_bench_case *item, const char *name) {
+    return b->peers.chosen || workload_suite_wants_rival(item->part, name);
+}
+
 static size_t pick_peers(const workload_bench *b, const workload_bench_case *item,
                          const kz_device_info *device, const kz_peer *picked[BENCH_PEERS]) {
     size_t count = 0;
     for (size_t i = 0; i < b->peers.count && device->has_clock; i++)
-        if (workload_suite_wants_rival(item->part, b->peers.items[i]->name))
-            picked[count++] = b->peers.items[i];
+        if (wants_rival(b, item, b->peers.items[i]->name)) picked[count++] = b->peers.items[i];
     return count;
 }
 
@@ -124,7 +130,7 @@ static size_t pick_remotes(const workload_bench *b, const workload_bench_case *i
     bench_remote *all[BENCH_REMOTES];
     size_t count = 0, named = device->has_clock ? bench_peers_remotes(&b->peers, item->family, all) : 0;
     for (size_t i = 0; i < named; i++)
-        if (workload_suite_wants_rival(item->part, bench_remote_name(all[i]))) picked[count++] = all[i];
+        if (wants_rival(b, item, bench_remote_name(all[i]))) picked[count++] = all[i];
     return count;
 }
 
@@ -136,7 +142,7 @@ static size_t pick_broken(const workload_bench *b, const workload_bench_case *it
         const char *name = b->peers.broken[i].name;
         const bench_rival *rival = bench_rival_find(name);
         if (!rival || !bench_rival_does(rival, item->family, device->kind == KZ_DEVICE_CPU) ||
-            !workload_suite_wants_rival(item->part, name))
+            !wants_rival(b, item, name))
             continue;
         picked[count] = (bench_lost){.error = b->peers.broken[i].error};
         snprintf(picked[count++].by, sizeof picked[0].by, "%s", name);
@@ -266,13 +272,13 @@ static kz_status run_case(workload_bench *b, const workload_bench_case *item, kz
 
 // ---- one device ---------------------------------------------------------------------------------------
 
-static bool is_spent(const workload_bench *b) {
+static bool is_spent(workload_bench *b) {
     double budget = b->options->budget;
     size_t left = b->cases.count - b->done;
     if (budget <= 0 || base_seconds() - b->options->start <= budget) return false;
     note(b, "the budget of %g s is spent: %zu of %zu cases are left%s", budget, left, b->cases.count,
          b->options->resume ? "; the same command goes on with them" : "");
-    return true;
+    return b->spent = true;
 }
 
 // A case is done, whatever came of it: whoever comes next goes on with the one after it.
@@ -328,17 +334,24 @@ static void add_rivals(workload_bench *b, const bench_request *q, json_t *rivals
     json_object_update_new(rivals, bench_request_rivals(q));
 }
 
+static bool is_done(const workload_bench *b, bench_resume_answer answer) {
+    return answer == BENCH_MEASURED || (answer == BENCH_MEASURED_FAILING && !b->options->retry);
+}
+
 // What the records have of a case, with the rivals as they are now: a process asks for them where it is the first, for all
 // must come to the same cases.
-static bench_resume_answer ask_records(workload_bench *b, const workload_bench_case *item, json_t *rivals) {
+static bench_resume_answer ask_records(workload_bench *b, workload_bench_case *item, json_t *rivals) {
     const bench_resume *resume = b->options->resume;
     prepared p;
     char digest[BENCH_DIGEST];
     prepare(b, item, &p);
     bench_request_digest(&b->report->run, &p.request, digest);
-    if (!bench_resume_ask(resume, digest, NULL)) return BENCH_NOT_MEASURED;
+    item->runs = bench_resume_runs(resume, digest);
+    if (!item->runs) return BENCH_NOT_MEASURED;
     if (!b->page->rivals[0]) add_rivals(b, &p.request, rivals);
-    return bench_resume_ask(resume, digest, rivals);
+    bench_resume_answer answer = bench_resume_ask(resume, digest, rivals);
+    if (is_done(b, answer)) json_object_update(b->earlier, bench_resume_providers(resume, digest));
+    return answer;
 }
 
 // Kept for the processes that may follow.
@@ -363,18 +376,29 @@ static void note_done(const workload_bench *b, const size_t counts[4], size_t al
              counts[BENCH_MEASURED_FAILING]);
 }
 
+// Stable. What fails again and again does not keep a run in pieces from the others.
+static void sort_by_runs(workload_bench_cases *cases) {
+    for (size_t i = 1; i < cases->count; i++) {
+        workload_bench_case item = cases->items[i];
+        size_t k = i;
+        for (; k > 0 && cases->items[k - 1].runs > item.runs; k--) cases->items[k] = cases->items[k - 1];
+        cases->items[k] = item;
+    }
+}
+
 // What earlier records have is not measured again.
 static void drop_done(workload_bench *b) {
     size_t kept = 0, all = b->cases.count, counts[4] = {0};
     if (!b->options->resume) return;
+    if (!b->earlier) b->earlier = json_object();
     json_t *rivals = b->page->rivals[0] ? json_loads(b->page->rivals, 0, NULL) : json_object();
     for (size_t i = 0; i < all; i++) {
         bench_resume_answer answer = ask_records(b, &b->cases.items[i], rivals);
         counts[answer]++;
-        bool done = answer == BENCH_MEASURED || (answer == BENCH_MEASURED_FAILING && !b->options->retry);
-        if (!done) b->cases.items[kept++] = b->cases.items[i];
+        if (!is_done(b, answer)) b->cases.items[kept++] = b->cases.items[i];
     }
     b->cases.count = kept;
+    if (b->options->retry) sort_by_runs(&b->cases);
     report_progress_clear(&b->progress);
     keep_rivals(b, rivals);
     json_decref(rivals);
@@ -510,15 +534,18 @@ kz_status workload_bench_run(workload_bench *b, report_bench *report, kz_error *
         b->page->done = 0;
         b->page->rivals[0] = 0;
     }
-    // A piece of a run says nothing of the cases in the others.
-    bool whole = !status && !stops(b) && !b->options->resume && b->options->budget <= 0;
-    if (whole && b->peers.chosen && report->tally.cases) report_bench_idle_rivals(report, &b->peers);
+    const workload_bench_options *o = b->options;
+    bool named = o->rival_count && strcmp(o->rivals[0], "none") != 0 && !b->page->without_rivals;
+    // A piece of a run says nothing of the cases in the next ones.
+    bool whole = !status && !stops(b) && !b->spent && (report->tally.cases || o->resume);
+    if (whole && named) report_bench_idle_rivals(report, &b->peers, b->earlier);
     return status;
 }
 
 void workload_bench_close(workload_bench *b) {
     if (!b) return;
     bench_peers_close(&b->peers);
+    json_decref(b->earlier);
     for (size_t i = 0; i < b->devices.count; i++)
         if (b->first_streams[i]) kz_stream_close(b->first_streams[i]);
     workload_close_devices(&b->devices);

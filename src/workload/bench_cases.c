@@ -205,6 +205,10 @@ kz_status workload_bench_select(const workload *w, const workload_bench_options 
     *cases = (workload_bench_cases){0};
     kz_status status =
         o->suite ? select_suite(w, o, device, cases, error) : select_named(w, o, device, cases, error);
+    size_t all = cases->count;
+    char text[120];
     if (!status && o->quick) keep_few(cases);
+    snprintf(text, sizeof text, "--quick: %zu of %zu cases, two sizes of each family", cases->count, all);
+    if (cases->count < all && o->note) o->note(text);
     return status;
 }

@@ -66,6 +66,7 @@ typedef struct workload_bench_case {
     const kz_family *family;
     kz_case c;
     const workload_suite_part *part; // NULL: of a command line
+    size_t runs;                     // that the records which are resumed have of it
 } workload_bench_case;
 typedef struct workload_bench_cases {
     workload_bench_case *items;

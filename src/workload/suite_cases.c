@@ -44,7 +44,7 @@ kz_status workload_bench_cases_add(workload_bench_cases *all, const kz_family *f
         all->items = grown;
         all->capacity = capacity;
     }
-    all->items[all->count++] = (workload_bench_case){family, *c, part};
+    all->items[all->count++] = (workload_bench_case){.family = family, .c = *c, .part = part};
     return KZ_OK;
 }
 

@@ -55,6 +55,8 @@ FAKE_RIVAL="hang 5" bench 0 --timeout 2
 [ "$(records status hung)" = 2 ] || fail "hang: not a row in each case"
 expect_err "Add hung: nothing came of it for 2 s"
 ours
+FAKE_RIVAL="hang 1" bench 0 --timeout 2 --case '*n4096-*' # in its first run
+[ "$(records status hung)" = 1 ] || fail "hang in the first run: not a row"
 # Twice is enough: in the third case it is a row, and not tried.
 FAKE_RIVAL="crash 1" "$KZ" bench --suite "$FOLDER/long.toml" --device cpu --time 0.02 --case '*n100[012]-*' \
     --json "$FOLDER/three.jsonl" > "$FOLDER/out" 2> "$FOLDER/err"
@@ -186,9 +188,11 @@ expect_err "2 of 2 cases are in the records already: 0 are left"
 expect_out "0 cases in"
 echo "# changed" >> "$FOLDER/two.toml"
 cat "$FOLDER"/pieces/* > "$FOLDER/before"
-two --no-save # reads, and does not write
-expect_err "0 of 2 cases are in the records already"
-cat "$FOLDER"/pieces/* | cmp -s - "$FOLDER/before" || fail "--no-save wrote records"
+two --no-save && fail "--resume without new records was not refused"
+expect_err "--resume $FOLDER/pieces/ adds the new records there, and --no-save keeps none"
+two --json "$FOLDER/x.jsonl" && fail "--resume with records elsewhere was not refused"
+expect_err "and --json names $FOLDER/x.jsonl"
+cat "$FOLDER"/pieces/* | cmp -s - "$FOLDER/before" || fail "what was refused wrote records"
 two
 expect_err "0 of 2 cases are in the records already"
 
@@ -213,6 +217,12 @@ FAKE_RIVAL="crash 1" again 1 --seed 7
 expect_err "in 1 of those in the records a candidate crashed, hung, failed or was wrong: --retry measures them again"
 again 0 --seed 7 --retry
 again 1 --seed 7 --retry
+# In pieces: what fails again does not keep the others waiting.
+retry() { FAKE_RIVAL="crash 1" "$KZ" bench --suite "$FOLDER/two.toml" --device cpu --quick --mode latency --time 0.02 --resume "$FOLDER/retry/" "$@" > "$FOLDER/out" 2> "$FOLDER/err"; }
+retry
+retry --retry --case '*n4096-*'
+retry --retry
+[ "$(grep -o 'add-f32-n[0-9]*' "$FOLDER/out" | head -1)" = add-f32-n5000 ] || fail "what failed twice comes first: $(cat "$FOLDER/out")"
 expect_exit 2 bench vector_add --device cpu --retry
 expect_err "--retry is for --resume PATH"
 # A provider in Python is asked for its version, and is another one after its file changed.
@@ -221,11 +231,31 @@ export KZ_PYTHON=python3
 cp "$(dirname "$0")/../python/fake.py" "$FOLDER/mine.py"
 KZ_FAKE_VERSION=missing again 0 --rivals "$FOLDER/mine.py"
 KZ_FAKE_VERSION=missing again 1 --rivals "$FOLDER/mine.py"
+expect_out "no rival: mine.py: no module named fake"
 again 0 --rivals "$FOLDER/mine.py"
 again 1 --rivals "$FOLDER/mine.py"
 KZ_FAKE_VERSION=1.1 again 0 --rivals "$FOLDER/mine.py"
 echo "# changed" >> "$FOLDER/mine.py"
 again 0 --rivals "$FOLDER/mine.py"
+# One that is named goes before a suite's providers; one that does none of the cases is told of, resumed or not.
+cat > "$FOLDER/named.toml" << 'END'
+[[families]]
+names = ["vector_add", "saxpy"]
+axes.n = 1000
+providers = ["chosen"]
+END
+named() {
+    "$KZ" bench --suite "$FOLDER/named.toml" --device cpu --quick --mode latency --time 0.02 --rivals "$FOLDER/mine.py" "$@" > "$FOLDER/out" 2> "$FOLDER/err"
+}
+named vector_add --no-save || fail "a rival that was named: exit status $?"
+grep -q "^fake right  *[0-9]" "$FOLDER/out" || fail "a suite's providers left out a rival that was named"
+for i in 1 2; do
+    named saxpy --resume "$FOLDER/named/"
+    [ $? = 12 ] || fail "resumed, a rival that does no case: not 12"
+    expect_out "no rival: fake: does none of these cases"
+done
+named --resume "$FOLDER/named/" || fail "one case of it, the other in the records: exit status $?"
+named --resume "$FOLDER/named/" || fail "all of it in the records: exit status $?"
 export KZ_PEERS=$7 KZ_PYTHON=/nowhere/python
 
 # A full disk: what is measured is shown all the same, also after a new process was started.

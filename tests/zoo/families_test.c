@@ -293,8 +293,8 @@ static void every_variant_has_a_readme_entry(void **state) {
 // Rivals are those that there are.
 static void rivals_are_known(void **state) {
     static const char *const known[] = {
-#define BENCH_RIVAL(name, on_cpu, library)      #name,
-#define BENCH_PYTHON_RIVAL(name, file, package) #name,
+#define BENCH_RIVAL(name, on_cpu, library)              #name,
+#define BENCH_PYTHON_RIVAL(name, on_cpu, file, package) #name,
 #include "bench/rivals.def"
     };
     size_t count;

@@ -455,18 +455,39 @@ static void one_that_was_named_and_never_ran_is_told_of(void **state) {
     (void)state;
     char *text;
     size_t size;
-    const bench_peers peers = {.chosen = true};
-    static const char *const names[] = {"openblas", "cub", "met"};
+    static const kz_peer mine = {.name = "mine"};
+    const bench_peers peers = {.chosen = true, .count = 1, .items = {&mine}};
+    static const char *const names[] = {"mine", "cub", "triton", "openblas", "met", "earlier"};
     report_bench report = {.file = open_memstream(&text, &size),
                            .rivals = names,
-                           .rival_count = 3,
+                           .rival_count = 6,
                            .met = {1, {"met"}},
                            .run.device = {.kind = KZ_DEVICE_CPU, .has_clock = true}};
-    report_bench_idle_rivals(&report, &peers);
+    json_t *earlier = json_pack("{sb}", "earlier", 1); // what is resumed has a record of it
+    report_bench_idle_rivals(&report, &peers, earlier);
+    fclose(report.file);
+    json_decref(earlier);
+    assert_int_equal(report.absent, 4);
+    assert_has(text, "no rival: mine: does none of these cases\n"
+                     "no rival: cub, triton: runs on a GPU, and this is a CPU\n"
+                     "no rival: openblas: not built: ");
+    free(text);
+}
+
+static void one_that_was_named_does_not_run_on_the_simulator(void **state) {
+    (void)state;
+    char *text;
+    size_t size;
+    static const char *const names[] = {"openblas", "./mine.py"};
+    report_bench report = {.file = open_memstream(&text, &size),
+                           .rivals = names,
+                           .rival_count = 2,
+                           .run.device = {.kind = KZ_DEVICE_SIM}};
+    report_bench_idle_rivals(&report, &(bench_peers){0}, NULL);
     fclose(report.file);
     assert_int_equal(report.absent, 2);
-    assert_string_equal(text, "no rival: openblas: does none of these cases\n"
-                              "no rival: cub: runs on a GPU, and this is a CPU\n\n");
+    assert_string_equal(text,
+                        "no rival: openblas, mine.py: rivals are timed, and the simulator has no clock\n\n");
     free(text);
 }
 
@@ -508,6 +529,7 @@ int main(void) {
         cmocka_unit_test(what_is_not_alike_is_not_judged),
         cmocka_unit_test(a_missing_rival_is_noted_once),
         cmocka_unit_test(one_that_was_named_and_never_ran_is_told_of),
+        cmocka_unit_test(one_that_was_named_does_not_run_on_the_simulator),
         cmocka_unit_test(a_simpler_choice_says_what_it_gives_up),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

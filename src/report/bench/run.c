@@ -100,22 +100,41 @@ static void note_missing_rivals(report_bench *r, const report_style *style, cons
     print_absences(r, style, &absent);
 }
 
-static const char *why_idle(const bench_rival *rival, bool cpu) {
-    if (!rival || rival->python || rival->on_cpu == cpu) return "does none of these cases";
-    return cpu ? "runs on a GPU, and this is a CPU" : "runs on a CPU, and this is a GPU";
+static void add_idle(report_bench *r, const char *name, const bench_peers *peers, const json_t *earlier,
+                     bench_absences *absent) {
+    const bench_rival *rival = bench_rival_find(name);
+    bool cpu = r->run.device.kind == KZ_DEVICE_CPU;
+    base_text why = {0};
+    if (is_met(&r->met, name) || json_object_get(earlier, name)) return;
+    if (!r->run.device.has_clock)
+        base_text_add(&why, "rivals are timed, and the simulator has no clock");
+    else if (rival && cpu && !rival->on_cpu)
+        base_text_add(&why, "runs on a GPU, and this is a CPU");
+    else if (rival && !cpu && rival->on_cpu && !rival->python)
+        base_text_add(&why, "runs on a CPU, and this is a GPU");
+    else if (!rival || !bench_rival_missing(rival, peers, &why))
+        base_text_add(&why, "does none of these cases");
+    meet_missing(r, name, why.data ? why.data : "no memory", absent);
+    base_text_free(&why);
 }
 
-void report_bench_idle_rivals(report_bench *r, const bench_peers *peers) {
+// Those of one's own go by the names that they gave themselves, once they were started.
+void report_bench_idle_rivals(report_bench *r, const bench_peers *peers, const json_t *earlier) {
     const report_style style = report_detect_style(r->file);
-    bool cpu = r->run.device.kind == KZ_DEVICE_CPU;
     bench_absences absent = {0};
     for (size_t i = 0; i < r->rival_count; i++)
-        if (!base_ends_with(r->rivals[i], ".py") && !is_met(&r->met, r->rivals[i]))
-            meet_missing(r, r->rivals[i], why_idle(bench_rival_find(r->rivals[i]), cpu), &absent);
-    for (size_t i = 0; i < peers->remote_count;
-         i++) // those of one's own go by the names that they gave themselves
-        if (!is_met(&r->met, bench_remote_name(peers->remotes[i])))
-            meet_missing(r, bench_remote_name(peers->remotes[i]), why_idle(NULL, cpu), &absent);
+        if (!base_ends_with(r->rivals[i], ".py"))
+            add_idle(r, r->rivals[i], peers, earlier, &absent);
+        else if (!r->run.device.has_clock)
+            add_idle(r, base_file_name(r->rivals[i]), peers, earlier, &absent);
+    for (size_t i = 0; i < peers->remote_count; i++) {
+        const char *name = bench_remote_name(peers->remotes[i]),
+                   *why = bench_remote_missing(peers->remotes[i]);
+        if (*why && !is_met(&r->met, name) && !json_object_get(earlier, name))
+            meet_missing(r, name, why, &absent);
+        else
+            add_idle(r, name, peers, earlier, &absent);
+    }
     print_absences(r, &style, &absent);
 }
 
@@ -219,8 +238,7 @@ void report_bench_end(const report_bench *r, double seconds) {
     if (t->shortfalls.data) fprintf(file, "%s", t->shortfalls.data);
     if (t->cases && !r->run.device.has_clock)
         report_note(file, &style, REPORT_PLAIN, 0,
-                    "no times: the simulator has no clock, and rivals run on a GPU; kz prof estimates what a "
-                    "launch takes");
+                    "no times: the simulator has no clock; kz prof estimates what a launch takes");
     if (r->run.quick && t->cases)
         fprintf(file, "quick: few samples of few sizes show that it runs, and are no figures\n");
     if (r->guest_of) fprintf(file, "the family's own variants: kz bench %s\n", r->guest_of);

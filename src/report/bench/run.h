@@ -49,8 +49,9 @@ void report_bench_restore(report_bench *report, const report_bench_counts *count
 // One case is done.
 void report_bench_case(report_bench *report, const bench_request *request, const bench_outcome *outcome,
                        const bench_targets *targets, const bench_peers *peers);
-// All cases are done: says which rivals of those that were asked for by name never ran, and why.
-void report_bench_idle_rivals(report_bench *report, const bench_peers *peers);
+// All cases are done: says which rivals of those that were asked for by name never ran, and why. `earlier` ran in a piece of
+// the run before this one, by name; NULL: none.
+void report_bench_idle_rivals(report_bench *report, const bench_peers *peers, const json_t *earlier);
 // All is done.
 void report_bench_end(const report_bench *report, double seconds);
 void report_bench_free(report_bench *report);
