@@ -36,10 +36,12 @@ static kz_status fail_missing(const counting *g, kz_error *error) {
     const workload_gate *gate = g->gate;
     base_fail(error, KZ_NOT_FOUND, "there are no counts of %s to compare with: %s is not there",
               gate->subject, gate->path);
-    if (g->w->kind == WORKLOAD_ZOO && !g->options->against)
+    bool outside = g->w->kind == WORKLOAD_ZOO && !g->options->against;
+    if (outside)
         base_fail_note(
             error, "likely cause: this is not the folder of the sources; --against names a file elsewhere");
-    base_fail_note(error, "the same command with --write counts now, and writes it");
+    base_fail_note(error, "the same command with %s--write counts now, and writes it",
+                   outside ? "--against FILE " : "");
     return KZ_NOT_FOUND;
 }
 

@@ -13,6 +13,7 @@ csv=kernels/primitives/elementwise/counters.csv
 expect_exit 2 gate --counters elementwise
 expect_err "there are no counts of elementwise to compare with: $csv is not there"
 expect_err "this is not the folder of the sources"
+expect_err "the same command with --against FILE --write counts now"
 mkdir -p kernels/primitives/elementwise
 expect_exit 0 gate --counters elementwise --write
 expect_out "written: $csv"

@@ -134,8 +134,8 @@ static void print_kernel(FILE *file, const report_style *style, const report_gat
         if (all++ < CASES_SHOWN) print_change(file, style, g, c);
     }
     if (all > CASES_SHOWN)
-        report_print(file, style, REPORT_DIM, "    and %zu more cases of %s; --json has all\n",
-                     all - CASES_SHOWN, kernel_of(f));
+        report_print(file, style, REPORT_DIM, "    and %zu more case%s of %s; --json has all\n",
+                     all - CASES_SHOWN, all - CASES_SHOWN == 1 ? "" : "s", kernel_of(f));
     print_meaning(file, g, f);
 }
 
