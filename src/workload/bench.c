@@ -67,7 +67,7 @@ static double patience_of(const workload_bench *b) {
 
 static void show_progress(workload_bench *b, const char *what) {
     char text[400];
-    snprintf(text, sizeof text, "%s: %s", b->label, what);
+    snprintf(text, sizeof text, "%s, %s", what, b->label); // a narrow terminal cuts off the end
     report_progress_show(&b->progress, b->done, b->cases.count, text);
 }
 

@@ -74,7 +74,7 @@ KZ_PEERS="$LIB" KZ_PYTHON=python3 KZ_FAKE_OFFERS=compiles,crashes KZ_FAKE_SECOND
 [ "$(records candidate.by fake)" = 2 ] || fail "no row of one that is slow to prepare"
 grep -q "^fake compiles  *[0-9]" "$FOLDER/out" || fail "one that is slow to prepare was not timed"
 KZ_PEERS="$LIB" KZ_PYTHON=python3 KZ_FAKE_OFFERS=compiles KZ_FAKE_SECONDS=1 "$PTY" 100 -- "$KZ" bench --suite "$FOLDER/two.toml" --case '*n4096-*' --device cpu --quick --mode latency --time 0.02 --rivals "$FAKE" --no-save > "$FOLDER/out" << 'END' || fail "nobody is told that it compiles"
-expect fake compiles: compiling
+expect fake compiles: compiling, vector_add add-f32-n4096-uniform
 exit 0
 END
 
