@@ -9,28 +9,10 @@
 #include <unistd.h>
 
 #include "base/base.h"
+#include "bench/test_add.h"
 #include "unit.h"
 
 // ---- a family that the provider does: z = x + y ---------------------------------------------------------
-
-static size_t buffers(const kz_case *c, kz_buffer list[KZ_FAMILY_BUFFERS]) {
-    uint64_t n = (uint64_t)c->axes[0];
-    list[0] = (kz_buffer){"x", KZ_INPUT, KZ_F32, n};
-    list[1] = (kz_buffer){"y", KZ_INPUT, KZ_F32, n};
-    list[2] = (kz_buffer){"z", KZ_OUTPUT, KZ_F32, n};
-    return 3;
-}
-
-static kz_status reference(const kz_case *c, void *const *host, size_t which, double *expected, double *bound,
-                           kz_error *error) {
-    for (int64_t i = 0; i < c->axes[0]; i++) {
-        expected[i] = (double)((float *)host[0])[i] + ((float *)host[1])[i];
-        bound[i] = 1e-6;
-    }
-    return KZ_OK;
-}
-
-static kz_work work(const kz_case *c) { return (kz_work){.bytes = 12.0 * (double)c->axes[0], .flops = 1}; }
 
 static size_t guest_args(const kz_case *c, kz_arg args[KZ_PLAN_ARGS]) {
     for (uint32_t i = 0; i < 3; i++) args[i] = kz_arg_buffer(i);

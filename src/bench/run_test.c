@@ -9,31 +9,13 @@
 #include <unistd.h>
 
 #include "base/base.h"
+#include "bench/test_add.h"
 #include "unit.h"
 
 // Where nothing is written in place: two copies and a read; on a CPU one copy, of all cores.
 enum { GPU_PEAKS = 3, CPU_PEAKS = 2 };
 
 // ---- a family of one operation: z = x + y --------------------------------------------------------------
-
-static size_t buffers(const kz_case *c, kz_buffer list[KZ_FAMILY_BUFFERS]) {
-    uint64_t n = (uint64_t)c->axes[0];
-    list[0] = (kz_buffer){"x", KZ_INPUT, KZ_F32, n};
-    list[1] = (kz_buffer){"y", KZ_INPUT, KZ_F32, n};
-    list[2] = (kz_buffer){"z", KZ_OUTPUT, KZ_F32, n};
-    return 3;
-}
-
-static kz_status reference(const kz_case *c, void *const *host, size_t which, double *expected, double *bound,
-                           kz_error *error) {
-    for (int64_t i = 0; i < c->axes[0]; i++) {
-        expected[i] = (double)((float *)host[0])[i] + ((float *)host[1])[i];
-        bound[i] = 1e-6;
-    }
-    return KZ_OK;
-}
-
-static kz_work work(const kz_case *c) { return (kz_work){.bytes = 12.0 * (double)c->axes[0], .flops = 1}; }
 
 // A variant's idea is its kernel's name.
 static kz_status plan(const kz_planner *p) {

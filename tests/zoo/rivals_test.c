@@ -8,17 +8,8 @@
 #include "unit.h"
 
 static bool offers(const kz_peer *peer, const kz_family *family) {
-    for (size_t i = 0; i < family->case_count; i++) {
-        const kz_case *c = &family->cases[i];
-        kz_arg args[KZ_PLAN_ARGS];
-        kz_peer_problem problem = {.family = family->name,
-                                   .operation = family->operations[c->operation],
-                                   .type = c->type,
-                                   .args = args,
-                                   .arg_count = kz_guest_args(family, c, args)};
-        memcpy(problem.axes, c->axes, sizeof problem.axes);
-        if (peer->offers(&problem)) return true;
-    }
+    for (size_t i = 0; i < family->case_count; i++)
+        if (bench_peer_offer(peer, family, &family->cases[i], peer->on_cpu)) return true;
     return false;
 }
 
