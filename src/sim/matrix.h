@@ -47,7 +47,7 @@ typedef struct matrix_select {
 } matrix_select;
 
 // Its content is the business of exec_matrix*.c.
-typedef struct matrix_side {
+typedef struct __attribute__((aligned(64))) matrix_side {
     union {
         struct { // floats: times 2^shift, and the exponents before that
             float value[MATRIX_MOST_FLOATS][8];
@@ -59,7 +59,7 @@ typedef struct matrix_side {
     };
     int shift;
     bool exact_only; // the exponents are too far apart for the fast path
-} matrix_side __attribute__((aligned(64)));
+} matrix_side;
 
 // Rows of A, or columns of B: piece i of 16 bytes of all 8 is chunks[i].
 typedef void matrix_unpack(const matrix_product *product, bool is_b, const matrix_core *const *chunks,
