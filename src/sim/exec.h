@@ -9,6 +9,11 @@
 
 typedef bool sim_selector(sim_decoder *decoder, const ptx_inst *inst, sim_op *op);
 
+// Some of a product's outputs: bit j of lanes[i] is column j of row i. The exact one computes those that are set, the fast one
+// computes what it can of all, and sets those that it left.
+typedef void matrix_multiply_some(const matrix_product *product, const matrix_side *a, const matrix_side *b,
+                                  const matrix_select *select, uint8_t lanes[8], uint32_t sum[8][8]);
+
 #define SIM_SELECTORS(isa)                                                                                   \
     sim_selector sim_select_arith_##isa; /* the front: tries the ones below in turn */                       \
     sim_selector sim_select_convert_##isa;                                                                   \
@@ -19,6 +24,9 @@ typedef bool sim_selector(sim_decoder *decoder, const ptx_inst *inst, sim_op *op
     void sim_store_lanes_##isa(sim_warp *warp, const sim_op *op, uint32_t mask);                             \
     bool sim_can_share_base_##isa(const sim_op *access);                                                     \
     bool sim_share_base_##isa(sim_op *access, sim_op *summary);                                              \
+    matrix_unpack sim_unpack_side_##isa, sim_unpack_floats_##isa, sim_unpack_integers_##isa;                 \
+    matrix_multiply sim_multiply_sides_##isa, sim_multiply_integers_##isa;                                   \
+    matrix_multiply_some sim_multiply_fast_##isa, sim_multiply_exactly_##isa;                                \
     sim_selector sim_select_integer_##isa; /* add sub mul mad div rem min max abs neg, with carries too */   \
     sim_selector sim_select_bits_##isa;    /* logic, shifts, fields, counts, prmt, lop3 */                   \
     sim_selector sim_select_float_##isa;   /* f32 and f64 arithmetic, all roundings */                       \

@@ -14,6 +14,8 @@
         .select_memory = sim_select_memory_##isa,                                                            \
         .can_share_base = sim_can_share_base_##isa,                                                          \
         .share_base = sim_share_base_##isa,                                                                  \
+        .unpack_side = sim_unpack_side_##isa,                                                                \
+        .multiply_sides = sim_multiply_sides_##isa,                                                          \
     };
 
 ISA(portable)

@@ -11,6 +11,7 @@
 #ifndef SIM_MACHINE_H
 #define SIM_MACHINE_H
 
+#include "sim/matrix.h"
 #include "sim/sim.h"
 
 enum { SIM_LANES = 32 };
@@ -142,6 +143,8 @@ typedef struct sim_isa {
     // out.
     bool (*can_share_base)(const sim_op *access);
     bool (*share_base)(sim_op *access, sim_op *summary);
+    matrix_unpack *unpack_side;
+    matrix_multiply *multiply_sides;
 } sim_isa;
 
 extern const sim_isa sim_isa_portable;

@@ -7,7 +7,7 @@
 #ifndef SIM_MATRIX_H
 #define SIM_MATRIX_H
 
-#include "sim/machine.h"
+#include "sim/sim.h"
 
 typedef struct matrix_core {
     uint8_t row[8][16];
@@ -23,6 +23,7 @@ typedef struct matrix_numerics {
     uint8_t terms, fraction;
     int16_t floor;
     matrix_rounding rounding;
+    bool apart; // what ptxas makes of fp8 for f16 units: see matrix_numerics.def
 } matrix_numerics;
 
 typedef enum matrix_bits { MATRIX_NO_BITS, MATRIX_XOR_POPC, MATRIX_AND_POPC } matrix_bits; // of b1
@@ -45,10 +46,20 @@ typedef struct matrix_select {
     uint8_t at[8][64];
 } matrix_select;
 
-typedef struct matrix_side { // its content is exec_matrix.c's business
-    float value[MATRIX_MOST_FLOATS][8], power[MATRIX_MOST_FLOATS][8];
-    int special; // infinities, NaN, exponents out of the common range
-} matrix_side __attribute__((aligned(64)));
+// Its content is the business of exec_matrix*.c.
+typedef struct __attribute__((aligned(64))) matrix_side {
+    union {
+        struct { // floats: times 2^shift, and the exponents before that
+            float value[MATRIX_MOST_FLOATS][8];
+            int32_t exponent[MATRIX_MOST_FLOATS][8];
+        };
+        int16_t pair[MATRIX_MOST_K / 4][8][2]; // integers: neighbours along k
+        int16_t whole[MATRIX_MOST_K / 2][8];   // those of a sparse product's B
+        uint32_t bits[MATRIX_MOST_K / 32][8];
+    };
+    int shift;
+    bool exact_only; // the exponents are too far apart for the fast path
+} matrix_side;
 
 // Rows of A, or columns of B: piece i of 16 bytes of all 8 is chunks[i].
 typedef void matrix_unpack(const matrix_product *product, bool is_b, const matrix_core *const *chunks,
