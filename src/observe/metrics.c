@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "observe/record.h"
+#include "ptx/matrix.h"
 
 // ---- the table -------------------------------------------------------------------------------------------
 
@@ -159,31 +160,12 @@ static void flops_of_lane(const ptx_inst *inst, ptx_flops flops, observe_inst_in
     info->guarded_flops = inst->guard >= 0;
 }
 
-// "m16n8k16": 2 * 16 * 8 * 16.
-static uint32_t flops_of_shape(const char *shape) {
-    uint32_t product = 2;
-    for (const char *letters = "mnk"; *letters; letters++) {
-        if (*shape != *letters) return 0;
-        char *end;
-        unsigned long size = strtoul(shape + 1, &end, 10);
-        if (size == 0 || size > 1024) return 0;
-        product *= (uint32_t)size;
-        shape = end;
-    }
-    return *shape ? 0 : product;
-}
-
-// wmma loads and stores too: only its form with .mma multiplies.
+// 2 m n k, by the warp: a quarter of a warpgroup's. Of a sparse product it is what a dense one of its shape would do.
 static uint32_t flops_by_shape(const ptx_inst *inst) {
-    bool multiplies = inst->op != PTX_OP_WMMA;
-    uint32_t flops = 0;
-    for (unsigned i = 0; i < inst->mod_count; i++) {
-        const char *text = ptx_mod_text(inst->mods[i]);
-        if (!strcmp(text, "mma")) multiplies = true;
-        uint32_t found = flops_of_shape(text);
-        if (found) flops = found;
-    }
-    return multiplies ? flops : 0;
+    ptx_matrix matrix;
+    if (!ptx_matrix_of(inst, &matrix, NULL) || matrix.moves) return 0;
+    uint32_t quarters = matrix.quarters ? 4 : 1;
+    return 2u * ptx_matrix_rows(&matrix) * matrix.n * matrix.k * quarters;
 }
 
 observe_inst_info observe_inst_describe(const ptx_inst *inst) {
@@ -197,7 +179,6 @@ observe_inst_info observe_inst_describe(const ptx_inst *inst) {
     case PTX_FLOPS_1:
     case PTX_FLOPS_2: flops_of_lane(inst, row->flops, &info); break;
     case PTX_FLOPS_SHAPE: info.flop_warp = flops_by_shape(inst); break;
-    case PTX_FLOPS_SHAPE_4: info.flop_warp = flops_by_shape(inst) / 4; break;
     }
     return info;
 }

@@ -18,7 +18,6 @@ typedef enum ptx_op {
 typedef enum ptx_support {
     PTX_SUPPORT_SIMULATED,
     PTX_SUPPORT_NOTHING, // accepted, without effect
-    PTX_SUPPORT_TENSOR,
     PTX_SUPPORT_TENSORMAP,
     PTX_SUPPORT_TEXTURE,
     PTX_SUPPORT_DEBUGGER,
@@ -55,8 +54,7 @@ typedef enum ptx_flops {
     PTX_FLOPS_0,
     PTX_FLOPS_1,
     PTX_FLOPS_2,
-    PTX_FLOPS_SHAPE,   // 2 m n k of the shape, by the warp
-    PTX_FLOPS_SHAPE_4, // by four warps together
+    PTX_FLOPS_SHAPE, // 2 m n k of the shape
 } ptx_flops;
 
 // How an instruction ends a basic block: everything that can make lanes diverge, reconverge, wait or leave.

@@ -98,7 +98,7 @@ static void columns_agree(void **state) {
         check_row(row,
                   row->flops == PTX_FLOPS_0 || class == PTX_CLASS_ARITHMETIC || class == PTX_CLASS_TENSOR,
                   "flops are arithmetic's, or the tensor cores'");
-        bool by_shape = row->flops == PTX_FLOPS_SHAPE || row->flops == PTX_FLOPS_SHAPE_4;
+        bool by_shape = row->flops == PTX_FLOPS_SHAPE;
         check_row(row, !by_shape || class == PTX_CLASS_TENSOR, "shapes are matrices'");
         check_row(row, !is_memory || row->bits == PTX_BITS_MEMORY, "what it reads or writes is memory");
         check_row(row, !has_value || ptx_op_has_destination((ptx_op)op),
@@ -121,9 +121,9 @@ static void type_of_operands(void **state) {
 
 static void support_of_rows(void **state) {
     const char *why;
-    ptx_inst inst = {.op = PTX_OP_MMA};
+    ptx_inst inst = {.op = PTX_OP_MULTIMEM};
     assert_false(ptx_is_simulated(&inst, &why));
-    assert_non_null(strstr(why, "tensor cores"));
+    assert_non_null(strstr(why, "several GPUs"));
     inst.op = PTX_OP_ADD;
     assert_true(ptx_is_simulated(&inst, &why));
     assert_true(ptx_is_simulated(&inst, NULL));

@@ -22,6 +22,7 @@ void sim_async_reset(sim_async *async) {
     for (uint32_t i = 0; i < async->warp_count; i++) {
         async_warp *w = &async->warps[i];
         clear_list(&w->bulk);
+        sim_wgmma_reset(w->wgmma);
         w->copy_count = 0;
         w->serial = 0;
         w->waits = 0;
@@ -33,7 +34,10 @@ void sim_async_reset(sim_async *async) {
 void sim_async_close(sim_async *async) {
     if (!async) return;
     sim_async_reset(async);
-    for (uint32_t i = 0; i < async->warp_count; i++) free(async->warps[i].copies);
+    for (uint32_t i = 0; i < async->warp_count; i++) {
+        free(async->warps[i].copies);
+        sim_wgmma_close(async->warps[i].wgmma);
+    }
     free(async->mbarriers);
     free(async);
 }

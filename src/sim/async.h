@@ -122,6 +122,7 @@ typedef struct async_warp {
     uint32_t waits_at[SIM_LANES];
     const sim_block *waits_in[SIM_LANES];
     const ptx_inst *waits_inst;
+    struct sim_wgmma_state *wgmma; // products of its warpgroup; NULL until there are any
 } async_warp;
 
 struct sim_async {
@@ -152,6 +153,10 @@ void sim_cp_async_commit(sim_warp *warp, const sim_op *op);
 void sim_cp_async_wait_group(sim_warp *warp, const sim_op *op);
 void sim_cp_async_wait_all(sim_warp *warp, const sim_op *op);
 void sim_cp_async_arrive(sim_warp *warp, const sim_op *op);
+
+// wgmma.c
+void sim_wgmma_reset(struct sim_wgmma_state *state); // both: NULL is allowed
+void sim_wgmma_close(struct sim_wgmma_state *state);
 
 // bulk.c
 void sim_bulk_copy(sim_warp *warp, const sim_op *op);

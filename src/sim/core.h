@@ -132,10 +132,11 @@ struct sim_code {
     sim_kernel *kernel;
     uint32_t entry_basic_block;
     uint32_t frame_bytes;
-    uint32_t local_bytes;     // .local variables and the parameters of calls
-    uint32_t stack_frame;     // the least that a call of it takes of a GPU's stack
-    uint32_t *reg_at;         // frame offset of each register
-    uint8_t *reg_is_constant; // it shares a constant's slot
+    uint32_t local_bytes;        // .local variables and the parameters of calls
+    uint32_t stack_frame;        // the least that a call of it takes of a GPU's stack
+    uint32_t *reg_at;            // frame offset of each register
+    uint8_t *reg_is_constant;    // it shares a constant's slot
+    uint8_t *reg_is_accumulator; // a warpgroup's product writes it; NULL where there is none (wgmma.h)
     sim_constant *constants;
     uint32_t constant_count, constant_capacity;
     uint32_t *constant_table; // hash: index + 1

@@ -1,6 +1,6 @@
 // Decoding: a function's basic blocks, the straight pieces between points where lanes can diverge, reconverge or wait.
 
-#include "sim/decode.h"
+#include "sim/wgmma.h"
 
 #include <string.h>
 
@@ -206,6 +206,7 @@ void sim_decode_function(sim_decoder *d, sim_code *code) {
     const ptx_function *f = code->function;
     d->code = code;
     sim_share_constants(d);
+    sim_wgmma_find_accumulators(d);
     uint8_t *leader = sim_keep(d, f->inst_count + 2);
     draft_code draft = {.basic_blocks = sim_keep(d, (f->inst_count + 2) * sizeof *draft.basic_blocks),
                         .basic_block_of = sim_keep(d, (f->inst_count + 2) * sizeof *draft.basic_block_of)};

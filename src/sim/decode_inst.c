@@ -4,7 +4,7 @@
 // special register, the address of a variable) shares the constant's slot, and the instruction
 // needs no operation; it is counted all the same.
 
-#include "sim/async.h"
+#include "sim/wgmma.h"
 
 #include <string.h>
 
@@ -194,10 +194,10 @@ void sim_decode_plain(sim_decoder *d, const ptx_inst *inst) {
     } else if (inst->op == PTX_OP_ACTIVEMASK) {
         op.full = op.masked = active_mask;
         op.d = sim_destination(d, &inst->operands[0], PTX_B32);
-    } else if (!isa->select_memory(d, inst, &op) && !isa->select_arith(d, inst, &op) &&
-               !isa->select_convert(d, inst, &op) && !isa->select_video(d, inst, &op) &&
-               !sim_select_texture(d, inst, &op) && !sim_select_async(d, inst, &op) &&
-               !sim_select_stack(d, inst, &op)) {
+    } else if (!sim_select_wgmma_move(d, inst, &op) && !isa->select_memory(d, inst, &op) &&
+               !isa->select_arith(d, inst, &op) && !isa->select_convert(d, inst, &op) &&
+               !isa->select_video(d, inst, &op) && !sim_select_texture(d, inst, &op) &&
+               !sim_select_async(d, inst, &op) && !sim_select_stack(d, inst, &op)) {
         unsupported(d, inst, "this combination of types and modifiers is not simulated");
         return;
     }
@@ -221,18 +221,13 @@ static void decode_barrier(sim_decoder *d, const ptx_inst *inst, sim_op *op) {
 }
 
 // op->a, b, c: the sources; op->d and op->aux: the results; op->offset: the membermask, the last operand.
-// Tensor cores take no mask, but all lanes.
 static void decode_sync(sim_decoder *d, const ptx_inst *inst, sim_op *op) {
     const ptx_operand *o = inst->operands;
-    ptx_class class = ptx_op_get(inst->op)->class;
-    bool all_lanes = class == PTX_CLASS_TENSOR;
-    bool has_mask = ((inst->flags & PTX_FLAG(SYNC)) || class == PTX_CLASS_WARP) && !all_lanes;
+    bool has_mask = (inst->flags & PTX_FLAG(SYNC)) || ptx_op_get(inst->op)->class == PTX_CLASS_WARP;
     uint32_t first = ptx_op_has_destination(inst->op) ? 1 : 0, end = inst->operand_count - has_mask;
     uint32_t *sources[] = {&op->a, &op->b, &op->c};
     op->aux = SIM_NOWHERE;
-    op->offset = has_mask    ? (int64_t)sim_source(d, &o[end], PTX_B32)
-                 : all_lanes ? (int64_t)sim_constant_bits(d, 32, SIM_ALL)
-                             : -1;
+    op->offset = has_mask ? (int64_t)sim_source(d, &o[end], PTX_B32) : -1;
     if (first && o[0].second >= 0) op->aux = d->code->reg_at[o[0].second];
     if (first) op->d = sim_destination(d, &o[0], ptx_operand_type(inst, 0));
     for (uint32_t i = first; i < end && i - first < BASE_COUNT(sources); i++) {
@@ -297,21 +292,31 @@ static void decode_call(sim_decoder *d, const ptx_inst *inst, sim_op *op) {
     op->aux = (uint64_t)(uintptr_t)call;
 }
 
+static bool decode_matrix(sim_decoder *d, const ptx_inst *inst, sim_op *op, const char **why) {
+    op->offset = (int64_t)sim_constant_bits(d, 32, SIM_ALL); // the member mask
+    bool group = strncmp(ptx_op_root(inst->op), "wgmma", 5) == 0;
+    return group ? sim_decode_wgmma(d, inst, op, why) : sim_decode_mma(d, inst, op, why);
+}
+
 void sim_decode_end(sim_decoder *d, const ptx_inst *inst, ptx_end end) {
     const char *why = NULL;
-    if (!ptx_is_simulated(inst, &why) || (end == PTX_END_SYNC && !sim_can_exchange(inst->op))) {
+    sim_op op = {
+        .d = SIM_NOWHERE, .a = SIM_NOWHERE, .b = SIM_NOWHERE, .c = SIM_NOWHERE, .guard = -1, .inst = inst};
+    bool matrix = end == PTX_END_SYNC && ptx_op_get(inst->op)->class == PTX_CLASS_TENSOR;
+    bool known = ptx_is_simulated(inst, &why) && (!matrix || decode_matrix(d, inst, &op, &why));
+    if (!known || (end == PTX_END_SYNC && !matrix && !sim_can_exchange(inst->op))) {
         unsupported(d, inst, why ? why : "lanes do not exchange this yet");
         return;
     }
-    sim_op op = {
-        .d = SIM_NOWHERE, .a = SIM_NOWHERE, .b = SIM_NOWHERE, .c = SIM_NOWHERE, .guard = -1, .inst = inst};
     set_guard(d, &op, inst);
     switch (end) {
     case PTX_END_TABLE:
     case PTX_END_YIELD: op.a = sim_source(d, &inst->operands[0], PTX_U32); break;
     case PTX_END_BARRIER:
     case PTX_END_ARRIVE: decode_barrier(d, inst, &op); break;
-    case PTX_END_SYNC: decode_sync(d, inst, &op); break;
+    case PTX_END_SYNC:
+        if (!matrix) decode_sync(d, inst, &op);
+        break;
     case PTX_END_CALL: decode_call(d, inst, &op); break;
     default: break;
     }

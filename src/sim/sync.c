@@ -1,4 +1,4 @@
-// Exchanges among the lanes of a warp: shfl, vote, match, redux, elect, movmatrix.
+// Exchanges among the lanes of a warp: shfl, vote, match, redux, elect. Matrix instructions come through here too (mma.h).
 //
 // The lanes may come from different instructions, each with operands of its own: so inputs
 // are gathered lane by lane, the operation is done once, and results go back lane by lane.
@@ -177,15 +177,6 @@ static void reduce(const sim_op *op, exchange *x) {
     for (int i = 0; i < SIM_LANES; i++) x->d[i] = result;
 }
 
-// Lane 4 r + c holds two elements of row r, columns 2 c and 2 c + 1, of an 8 x 8 matrix; so does the result.
-static void transpose(const sim_op *op, exchange *x) {
-    for (uint32_t lane = 0; lane < SIM_LANES; lane++) {
-        uint32_t row = lane / 4, column = lane % 4 * 2, shift = row % 2 * 16;
-        uint64_t low = x->a[4 * column + row / 2], high = x->a[4 * (column + 1) + row / 2];
-        x->d[lane] = (uint32_t)((low >> shift & 0xffff) | (high >> shift & 0xffff) << 16);
-    }
-}
-
 // ---- for listeners --------------------------------------------------------------------------------------
 
 // The lane that each lane of the path reads, and those whose source takes no part.
@@ -228,11 +219,37 @@ static void only_meet(const sim_op *op, exchange *x) {}
 
 static void (*const exchanges[PTX_OP_COUNT])(const sim_op *op, exchange *x) = {
     [PTX_OP_SHFL] = shuffle,       [PTX_OP_VOTE] = vote,           [PTX_OP_MATCH] = match,
-    [PTX_OP_REDUX] = reduce,       [PTX_OP_MOVMATRIX] = transpose, [PTX_OP_ELECT] = elect,
+    [PTX_OP_REDUX] = reduce,       [PTX_OP_ELECT] = elect,
     [PTX_OP_BAR_WARP] = only_meet,
 };
 
 bool sim_can_exchange(ptx_op op) { return exchanges[op] != NULL; }
+
+// Matrix instructions are .aligned: the whole warp is at one and the same.
+static void exchange_matrix(sim_warp *w, sim_path *const *paths, uint32_t count, const sim_op *op) {
+    const sim_basic_block *basic_blocks = w->block->grid->kernel->basic_blocks;
+    uint32_t all = 0, lane = (uint32_t)__builtin_ctz(paths[0]->mask);
+    for (uint32_t i = 0; i < count; i++) {
+        all |= paths[i]->mask;
+        if (basic_blocks[paths[i]->basic_block].last != op || paths[i]->frame != paths[0]->frame)
+            sim_fault_here(w, op, lane, SIM_FAULT_MEMBERS_APART,
+                           "threads of the warp are at different matrix instructions\nlikely cause: a branch "
+                           "that only some "
+                           "threads of the warp take\nwhat to do: let all 32 threads execute the same one, "
+                           "as .aligned asks");
+    }
+    if (all != SIM_ALL)
+        sim_fault_here(w, op, lane, SIM_FAULT_MEMBERS_APART,
+                       "%s with %u of 32 threads: the others have returned, or the block has fewer\nlikely "
+                       "cause: an early "
+                       "return for threads without work, or a block size that is no multiple of 32\nwhat to "
+                       "do: let all 32 "
+                       "threads of the warp stay until the last matrix instruction",
+                       ptx_op_root(op->inst->op), sim_lane_count(all));
+    w->frame = frame_of(w, paths[0]);
+    w->mask = SIM_ALL;
+    op->full(w, op);
+}
 
 void sim_exchange(sim_warp *w, sim_path *const *paths, uint32_t count) {
     const sim_basic_block *basic_blocks = w->block->grid->kernel->basic_blocks;
@@ -240,6 +257,10 @@ void sim_exchange(sim_warp *w, sim_path *const *paths, uint32_t count) {
     if (first->inst->op == PTX_OP_BAR_WARP) return;
     const sim_listener *listener = w->block->worker->listener;
     if (__builtin_expect(listener && listener->exchange, 0)) emit_exchange(w, paths, count);
+    if (first->full) {
+        exchange_matrix(w, paths, count, first);
+        return;
+    }
     if (first->inst->op == PTX_OP_SHFL && count == 1 && paths[0]->mask == SIM_ALL) {
         shuffle_warp(w, paths[0], first);
         return;

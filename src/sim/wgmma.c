@@ -1,0 +1,255 @@
+// Products of a warpgroup: wgmma.mma_async, its groups, and what is under way.
+//
+// Four warps compute 16 rows each, so a warp's part needs nothing of the others. It is done as late as PTX allows: when the warp waits
+// for the group. Until then the accumulator holds its old value, and shared memory is not read; a program that goes on too early
+// gets wrong results here, as it may on a GPU. A drawn schedule (launch.seed) does some of it earlier.
+//
+// Compilers may copy an accumulator between two registers while it is under way (ptxas makes one register of them): such a move takes
+// its turn behind the products that were issued before it.
+
+#include "sim/wgmma.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { SIDE = 8, ROW_BYTES = 16, GROUP_WARPS = 4, WARP_BLOCKS = 2 };
+
+typedef struct wgmma_work {
+    const sim_op *op; // a product, or a move
+    uint8_t *frame;
+    uint64_t a, b; // descriptors
+    bool adds;
+    uint32_t group; // commits before it
+} wgmma_work;
+
+struct sim_wgmma_state {
+    wgmma_work *work;
+    uint32_t count, capacity;
+    uint32_t groups; // committed
+};
+
+static const wgmma_form *form_of(const sim_op *op) { return (const wgmma_form *)(uintptr_t)op->aux; }
+
+// ---- matrices in shared memory ---------------------------------------------------------------------------
+
+wgmma_layout sim_wgmma_layout(uint64_t descriptor, bool across) {
+    static const uint32_t swizzles[] = {0, 128, 64, 32};
+    return (wgmma_layout){.start = (uint32_t)(descriptor & 0x3fff) << 4,
+                          .leading = (uint32_t)(descriptor >> 16 & 0x3fff) << 4,
+                          .stride = (uint32_t)(descriptor >> 32 & 0x3fff) << 4,
+                          .base_offset = (uint32_t)(descriptor >> 49 & 7),
+                          .swizzle = swizzles[descriptor >> 62],
+                          .across = across};
+}
+
+// PTX ISA, "Matrix Descriptor Format" and "Strides". The swizzle permutes pieces of 16 bytes by bits of the final address.
+uint32_t sim_wgmma_row(const wgmma_layout *l, unsigned block, unsigned piece, unsigned row) {
+    uint32_t at = l->start, width = l->swizzle;
+    if (!width) return at + block * l->stride + piece * l->leading + row * ROW_BYTES;
+    if (l->across)
+        at += block * ROW_BYTES % width + block * ROW_BYTES / width * l->leading + row * width +
+              piece * l->stride;
+    else
+        at += row * width + block * l->stride + piece * ROW_BYTES;
+    uint32_t in_pattern = at - (l->base_offset << 7);
+    return at ^ (in_pattern >> 7 & (width / ROW_BYTES - 1)) << 4;
+}
+
+typedef struct reader {
+    sim_warp *warp;
+    const sim_op *op;
+    wgmma_layout layout;
+    ptx_type type;
+    bool negates;
+    const char *name; // "A"
+} reader;
+
+static void check_row(const reader *r, uint32_t at) {
+    if (at <= r->warp->shared_bytes && r->warp->shared_bytes - at >= ROW_BYTES) return;
+    sim_fault_here(r->warp, r->op, 0, SIM_FAULT_BOUNDS,
+                   "the descriptor of %s reaches shared offset 0x%x, and the block has 0x%x bytes\n"
+                   "  it says: start 0x%x, leading offset %u, stride offset %u, swizzle of %u bytes\n"
+                   "likely cause: an offset in bytes where the descriptor has it in units of 16, leading and "
+                   "stride offset "
+                   "exchanged, or another swizzle than the data has",
+                   r->name, at, r->warp->shared_bytes, r->layout.start, r->layout.leading, r->layout.stride,
+                   r->layout.swizzle);
+}
+
+// Signs are the highest bits of the elements.
+static void negate(matrix_core *core, ptx_type type) {
+    unsigned bytes = ptx_type_bits(type) / 8;
+    for (unsigned i = bytes - 1; i < sizeof *core; i += bytes) ((uint8_t *)core)[i] ^= 0x80;
+}
+
+static void read_core(const reader *r, unsigned block, unsigned piece, matrix_core *core) {
+    for (unsigned i = 0; i < SIDE; i++) {
+        uint32_t at = sim_wgmma_row(&r->layout, block, piece, i);
+        check_row(r, at);
+        memcpy(core->row[i], r->warp->shared + at, ROW_BYTES);
+    }
+    if (r->layout.across) sim_transpose_core(core, core);
+    if (r->negates) negate(core, r->type);
+}
+
+// ---- products --------------------------------------------------------------------------------------------
+
+static void unpack_a(const reader *r, const wgmma_form *f, unsigned block, matrix_side *side) {
+    matrix_core cores[MATRIX_CHUNKS];
+    const matrix_core *pieces[MATRIX_CHUNKS];
+    unsigned first = r->warp->index % GROUP_WARPS * WARP_BLOCKS;
+    for (unsigned i = 0; i < f->base.a_pieces; i++) {
+        pieces[i] = &cores[i];
+        if (f->a_in_registers) {
+            cores[i] = *(const matrix_core *)SIM_REG(uint8_t, r->warp, f->base.a[block][i]);
+            if (r->negates) negate(&cores[i], r->type);
+        } else
+            read_core(r, first + block, i, &cores[i]);
+    }
+    f->base.isa->unpack_side(&f->base.product, false, pieces, side);
+}
+
+static void unpack_b(const reader *r, const wgmma_form *f, unsigned block, matrix_side *side) {
+    matrix_core cores[MATRIX_CHUNKS];
+    const matrix_core *pieces[MATRIX_CHUNKS];
+    for (unsigned i = 0; i < f->base.b_pieces; i++) {
+        pieces[i] = &cores[i];
+        read_core(r, block, i, &cores[i]);
+    }
+    f->base.isa->unpack_side(&f->base.product, true, pieces, side);
+}
+
+static void multiply(sim_warp *w, const wgmma_work *work) {
+    const wgmma_form *f = form_of(work->op);
+    const mma_form *base = &f->base;
+    const reader a = {w,  work->op, sim_wgmma_layout(work->a, f->a_across), base->product.a, f->negates_a,
+                      "A"};
+    const reader b = {w,  work->op, sim_wgmma_layout(work->b, f->b_across), base->product.b, f->negates_b,
+                      "B"};
+    matrix_side rows[WARP_BLOCKS], columns;
+    matrix_select select[WARP_BLOCKS];
+    for (unsigned i = 0; i < WARP_BLOCKS; i++) {
+        unpack_a(&a, f, i, &rows[i]);
+        if (base->matrix.sparse) sim_mma_select(w, base, i, &select[i]);
+    }
+    for (unsigned j = 0; j < base->columns; j++) {
+        unpack_b(&b, f, j, &columns);
+        for (unsigned i = 0; i < WARP_BLOCKS; i++) {
+            uint32_t sum[SIDE][SIDE] = {0};
+            unsigned pair = j * WARP_BLOCKS + i;
+            if (work->adds) sim_mma_load_sums(w, base, pair, sum);
+            base->isa->multiply_sides(&base->product, &rows[i], &columns,
+                                      base->matrix.sparse ? &select[i] : NULL, sum);
+            sim_mma_store_sums(w, base, pair, sum);
+        }
+    }
+}
+
+static void perform(sim_warp *w, const wgmma_work *work) {
+    uint8_t *frame = w->frame;
+    w->frame = work->frame;
+    if (work->op->inst->op == PTX_OP_WGMMA_MMA_ASYNC)
+        multiply(w, work);
+    else
+        memcpy(SIM_REG(uint8_t, w, work->op->d), SIM_REG(uint8_t, w, work->op->a),
+               SIM_LANES * sizeof(uint32_t));
+    w->frame = frame;
+    w->block->worker->changes++;
+}
+
+// All products of groups before `group`, in order, and the moves between them.
+static void perform_before(sim_warp *w, struct sim_wgmma_state *s, uint32_t group) {
+    uint32_t done = 0;
+    for (; done < s->count; done++) {
+        const wgmma_work *work = &s->work[done];
+        bool product = work->op->inst->op == PTX_OP_WGMMA_MMA_ASYNC;
+        if (product && work->group >= group) break;
+        perform(w, work);
+    }
+    s->count -= done;
+    memmove(s->work, s->work + done, s->count * sizeof *s->work);
+}
+
+// ---- what is under way -----------------------------------------------------------------------------------
+
+void sim_wgmma_reset(struct sim_wgmma_state *s) {
+    if (!s) return;
+    s->count = s->groups = 0;
+}
+
+void sim_wgmma_close(struct sim_wgmma_state *s) {
+    if (!s) return;
+    free(s->work);
+    free(s);
+}
+
+static struct sim_wgmma_state *state_of(sim_warp *w, const sim_op *op) {
+    async_warp *mine = sim_async_warp(w, op);
+    if (!mine->wgmma) mine->wgmma = calloc(1, sizeof *mine->wgmma);
+    if (!mine->wgmma)
+        sim_fault_here(w, op, 0, SIM_FAULT_NO_MEMORY, "no memory left for products of a warpgroup");
+    return mine->wgmma;
+}
+
+static void add_work(sim_warp *w, struct sim_wgmma_state *s, wgmma_work work) {
+    if (s->count == s->capacity) {
+        uint32_t capacity = s->capacity ? 2 * s->capacity : 16;
+        wgmma_work *grown = realloc(s->work, capacity * sizeof *grown);
+        if (!grown)
+            sim_fault_here(w, work.op, 0, SIM_FAULT_NO_MEMORY, "no memory left for products of a warpgroup");
+        s->work = grown;
+        s->capacity = capacity;
+    }
+    s->work[s->count++] = work;
+}
+
+static uint64_t uniform(sim_warp *w, const sim_op *op, uint32_t at, const char *name) {
+    const uint64_t *values = SIM_REG(uint64_t, w, at);
+    for (unsigned lane = 1; lane < SIM_LANES; lane++)
+        if (values[lane] != values[0])
+            sim_fault_here(
+                w, op, lane, SIM_FAULT_MEMBERS_APART,
+                "the descriptor of %s is 0x%llx here and 0x%llx in the warp's first thread\n"
+                "likely cause: it was made of an address that depends on the thread\n"
+                "what to do: make it of the tile's own address, the same in all 128 threads of the warpgroup",
+                name, (unsigned long long)values[lane], (unsigned long long)values[0]);
+    return values[0];
+}
+
+void sim_wgmma(sim_warp *w, const sim_op *op) {
+    const wgmma_form *f = form_of(op);
+    uint32_t first = w->index / GROUP_WARPS * GROUP_WARPS;
+    if (first + GROUP_WARPS > w->block->warp_count)
+        sim_fault_here(w, op, 0, SIM_FAULT_MEMBERS_APART,
+                       "wgmma by warp %u of a block of %u warps: a warpgroup is four warps, the first a "
+                       "multiple of four\n"
+                       "what to do: launch blocks of a multiple of 128 threads",
+                       w->index, w->block->warp_count);
+    struct sim_wgmma_state *s = state_of(w, op);
+    uint32_t adds = SIM_PRED(w, f->adds);
+    wgmma_work work = {
+        .op = op, .frame = w->frame, .group = s->groups, .adds = (adds & 1) != f->adds_negated};
+    if (!f->a_in_registers) work.a = uniform(w, op, f->a, "A");
+    work.b = uniform(w, op, f->b, "B");
+    add_work(w, s, work);
+    if (sim_async_early(w)) perform_before(w, s, UINT32_MAX);
+}
+
+void sim_wgmma_move(sim_warp *w, const sim_op *op) {
+    const uint32_t *from = SIM_REG(uint32_t, w, op->a);
+    uint32_t *to = SIM_REG(uint32_t, w, op->d);
+    for (uint32_t m = w->mask; m; m &= m - 1) to[__builtin_ctz(m)] = from[__builtin_ctz(m)];
+    const sim_async *async = w->block->async;
+    struct sim_wgmma_state *s = async ? async->warps[w->index].wgmma : NULL;
+    if (s && s->count && w->mask == SIM_ALL) add_work(w, s, (wgmma_work){.op = op, .frame = w->frame});
+}
+
+void sim_wgmma_fence(sim_warp *w, const sim_op *op) {}
+
+void sim_wgmma_commit(sim_warp *w, const sim_op *op) { state_of(w, op)->groups++; }
+
+void sim_wgmma_wait(sim_warp *w, const sim_op *op) {
+    struct sim_wgmma_state *s = state_of(w, op);
+    uint32_t leave = (uint32_t)op->aux;
+    if (s->groups > leave) perform_before(w, s, s->groups - leave);
+}
