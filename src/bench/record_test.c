@@ -438,6 +438,7 @@ static void a_record_states_its_condition(void **state) {
     } rows[] = {{{BENCH_LATENCY, BENCH_DIRTY, BENCH_LATER_STREAM}, "latency", "dirty", "later"},
                 {{BENCH_LATENCY, BENCH_FRESH, BENCH_FIRST_STREAM}, "latency", "fresh", "first"},
                 {{BENCH_SUSTAINED, BENCH_COLD, BENCH_LATER_STREAM}, "sustained", "cold", "later"},
+                {{BENCH_THROUGHPUT, BENCH_COLD, BENCH_SWITCHED_STREAM}, "throughput", "cold", "switched"},
                 {{BENCH_BURST, BENCH_HOT, BENCH_LATER_STREAM}, "burst", "hot", "later"}};
     for (size_t i = 0; i < BASE_COUNT(rows); i++) {
         o.conditions[IN_GRAPHS] = rows[i].condition;

@@ -8,6 +8,7 @@
 
 #include "base/base.h"
 #include "bench/verify.h"
+#include "device/context.h"
 
 enum { ESTIMATES = 3, BURSTS = 10, FRESH_ELEMENTS = 1 << 22 };
 static const double NO_GRAPH = 20e-3;    // above this a graph tells nothing new
@@ -525,6 +526,8 @@ static kz_status take_conditions(const bench_request *q, bench_outcome *o, kz_er
         status = bench_condition_check(from[i], error);
         if (status == KZ_OK && from[i].stream == BENCH_FIRST_STREAM && !q->first_stream)
             status = base_fail(error, KZ_INVALID, "there is no first stream to measure in");
+        if (status == KZ_OK && from[i].stream == BENCH_SWITCHED_STREAM && !device_has_contexts(q->device))
+            status = base_fail(error, KZ_INVALID, "there is no other context to switch to");
     }
     return status;
 }

@@ -6,6 +6,7 @@
 #include <time.h>
 
 #include "base/base.h"
+#include "device/context.h"
 
 enum { MOST_RUNS = 2048, MOST_LAUNCHES = 1024, NOBODY = -1 };
 static const double GRAPH_SECONDS = 1.1e-3; // 1 ms, and a little for what the estimate misses
@@ -123,9 +124,14 @@ static kz_status open_candidate(bench_sampler *s, size_t index, kz_error *error)
 
 static kz_status check_setup(const bench_sampler_setup *setup, kz_error *error) {
     kz_status status = bench_condition_check(setup->condition, error);
-    if (status || setup->condition.stream == BENCH_LATER_STREAM || setup->stream) return status;
-    status = base_fail(error, KZ_INVALID, "%s has no first stream to measure in",
-                       kz_device_get_info(setup->data->device)->id);
+    bench_stream stream = setup->condition.stream;
+    bool there = stream == BENCH_FIRST_STREAM      ? setup->stream != NULL
+                 : stream == BENCH_SWITCHED_STREAM ? device_has_contexts(setup->data->device)
+                                                   : true;
+    if (status || there) return status;
+    status =
+        base_fail(error, KZ_INVALID, "%s has no %s", kz_device_get_info(setup->data->device)->id,
+                  stream == BENCH_FIRST_STREAM ? "first stream to measure in" : "other context to switch to");
     base_fail_note(error, "use --stream later");
     return status;
 }
@@ -263,12 +269,20 @@ static kz_status finish_sample(bench_sampler *s, size_t index, int slot, double 
     return status;
 }
 
+// Only while nothing of ours is under way, and before anything is prepared: what it leaves in the caches is none of the
+// condition's.
+static kz_status switch_context(const bench_sampler *s, kz_error *error) {
+    if (condition_of(s).stream != BENCH_SWITCHED_STREAM) return KZ_OK;
+    return device_switch_context(s->setup.data->device, error);
+}
+
 // The next sample is under way before this one is waited for. Another candidate begins on a device that has just
 // finished the one before.
 static kz_status sample_sustained(bench_sampler *s, size_t index, double *seconds, kz_error *error) {
     kz_status status = KZ_OK;
     if (s->ahead != (int)index) {
         status = kz_stream_synchronize(s->setup.data->device, s->stream, error);
+        if (status == KZ_OK) status = switch_context(s, error);
         if (status == KZ_OK) status = start_sample(s, index, s->slot, error);
     }
     int slot = s->slot;
@@ -297,8 +311,9 @@ static kz_status sample(void *self, size_t index, double *seconds, kz_error *err
     bench_mode mode = condition_of(s).mode;
     if (s->setup.candidates[index]->elsewhere) return sample_elsewhere(s, index, seconds, error);
     if (mode == BENCH_SUSTAINED) return sample_sustained(s, index, seconds, error);
+    kz_status status = switch_context(s, error);
     if (mode == BENCH_BURST) rest();
-    kz_status status = start_sample(s, index, 0, error);
+    if (status == KZ_OK) status = start_sample(s, index, 0, error);
     if (status == KZ_OK) status = finish_sample(s, index, 0, seconds, error);
     if (mode == BENCH_LATENCY) s->set = (s->set + 1) % sets_of(s);
     return status;

@@ -301,6 +301,10 @@ static void a_title_states_the_condition(void **state) {
     assert_has(text, "400 MB, one run, dirty, first stream\n");
     assert_null(strstr(text, "target")); // targets are of the usual conditions
     free(text);
+    o->conditions[0].stream = BENCH_SWITCHED_STREAM;
+    text = print(o, HEADER "h200,add-*,of_copy,0.85,\n", &tally);
+    assert_has(text, "400 MB, one run, dirty, after another context\n");
+    free(text);
     o->condition_count = 2;
     o->conditions[0] = (bench_condition){BENCH_THROUGHPUT, BENCH_HOT, BENCH_LATER_STREAM};
     o->conditions[1] = (bench_condition){BENCH_LATENCY, BENCH_HOT, BENCH_LATER_STREAM};
