@@ -431,7 +431,18 @@ static void a_record_states_its_condition(void **state) {
     json_t *usual = bench_record(&run, &request, &o, 0, IN_GRAPHS, NULL);
     assert_string_equal(json_string_value(at(usual, "cache.state")), "cold");
     assert_string_equal(json_string_value(at(usual, "stream")), "later");
+    assert_true(json_is_null(at(usual, "launch_gap_s")));
     json_decref(usual);
+    o.launch_gap[IN_GRAPHS] = 0.54e-6;
+    usual = bench_record(&run, &request, &o, 0, IN_GRAPHS, NULL);
+    assert_float_equal(json_real_value(at(usual, "launch_gap_s")), 0.54e-6, 1e-12);
+    json_decref(usual);
+    static const bench_elsewhere python; // another process's launches are not ours
+    o.results[0].candidate.elsewhere = &python;
+    usual = bench_record(&run, &request, &o, 0, IN_GRAPHS, NULL);
+    assert_true(json_is_null(at(usual, "launch_gap_s")));
+    json_decref(usual);
+    o.results[0].candidate.elsewhere = NULL;
     static const struct {
         bench_condition condition;
         const char *mode, *cache, *stream;

@@ -418,6 +418,10 @@ static kz_status measure_all(session *s, bench_sampler *sampler, size_t conditio
     bench_health after = bench_monitor_read(s->request->monitor);
     int processes = count_processes(s, &before, &after);
     note_beside(s, condition);
+    // Behind the samples: rivals in other processes, by turns with which ours were taken, change it. Where it fails, it is
+    // not known, and the figures are none the worse.
+    if (status == KZ_OK && !stopped(s))
+        bench_sampler_launch_gap(sampler, &s->outcome->launch_gap[condition], NULL);
     for (size_t i = 0; i < s->timed_count; i++) {
         bench_result *r = &s->outcome->results[s->result_of[i]];
         bench_timing *t = &r->timings[condition];

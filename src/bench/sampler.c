@@ -9,6 +9,7 @@
 #include "device/context.h"
 
 enum { MOST_RUNS = 2048, MOST_LAUNCHES = 1024, NOBODY = -1 };
+enum { GAP_LAUNCHES = 120, GAP_TRIES = 3 };
 static const double GRAPH_SECONDS = 1.1e-3; // 1 ms, and a little for what the estimate misses
 static const double SUSTAINED_SECONDS = 20e-3, BURST_SECONDS = 3e-3;
 static const double REST_SECONDS = 0.2;  // before a burst
@@ -363,4 +364,45 @@ kz_status bench_sampler_replay(bench_sampler *s, size_t index, size_t set, kz_er
     }
     status = s->graphs[index] ? launch_behind(s, index, error) : run_behind(s, index, set, error);
     return status ? status : kz_stream_synchronize(data->device, s->stream, error);
+}
+
+// ---- how closely launches follow each other -----------------------------------------------------------------
+
+static kz_status record_empty(bench_sampler *s, kz_graph **graph, kz_error *error) {
+    kz_device *device = s->setup.data->device;
+    kz_status status = kz_graph_begin(device, s->stream, error);
+    if (status != KZ_OK) return status;
+    for (int i = 0; i < GAP_LAUNCHES && status == KZ_OK; i++)
+        status = bench_probe_empty(s->setup.probes, s->stream, error);
+    kz_status ended = kz_graph_end(device, s->stream, graph, status ? NULL : error);
+    return status ? status : ended;
+}
+
+static kz_status time_empty(bench_sampler *s, kz_graph *graph, double *seconds, kz_error *error) {
+    kz_device *device = s->setup.data->device;
+    kz_status status = switch_context(s, error);
+    if (status == KZ_OK) status = give_head_start(s, error);
+    if (status == KZ_OK) status = kz_event_record(device, s->start[0], s->stream, error);
+    if (status == KZ_OK) status = kz_graph_launch(device, graph, s->stream, error);
+    if (status == KZ_OK) status = kz_event_record(device, s->stop[0], s->stream, error);
+    if (status == KZ_OK) status = kz_event_synchronize(device, s->stop[0], error);
+    if (status == KZ_OK) status = kz_event_elapsed(device, s->start[0], s->stop[0], seconds, error);
+    *seconds /= GAP_LAUNCHES;
+    return status;
+}
+
+kz_status bench_sampler_launch_gap(bench_sampler *s, double *seconds, kz_error *error) {
+    *seconds = 0;
+    if (condition_of(s).mode != BENCH_THROUGHPUT || !bench_probes_has_empty(s->setup.probes)) return KZ_OK;
+    kz_graph *graph = NULL;
+    double least = INFINITY;
+    kz_status status = record_empty(s, &graph, error);
+    for (int i = 0; i < GAP_TRIES && status == KZ_OK; i++) {
+        double one = 0;
+        status = time_empty(s, graph, &one, error);
+        least = fmin(least, one);
+    }
+    if (graph) kz_graph_close(graph);
+    if (status == KZ_OK) *seconds = least;
+    return status;
 }

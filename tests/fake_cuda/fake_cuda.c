@@ -472,6 +472,7 @@ static fake_function kernels[] = {
     {"bench_read", nothing, 3, {8, 8, 8}, 1024, 0, 49152, 0, 0},
     {"bench_digest", digest, 3, {8, 8, 8}, 1024, 0, 49152, 0, 0},
     {"bench_fma", nothing, 2, {8, 8}, 1024, 0, 49152, 0, 0},
+    {"bench_empty", nothing, 0, {0}, 1024, 0, 49152, 0, 0},
     {"micro_write", micro_write, 7, {8, 8, 8, 8, 4, 4, 4}, 1024, 0, 49152, 0, 0},
     {"micro_copy", micro_copy, 7, {8, 8, 8, 8, 4, 4, 4}, 1024, 0, 49152, 0, 2},
     {"micro_read", micro_read, 7, {8, 8, 8, 8, 4, 4, 4}, 1024, 0, 49152, 0, 0},
