@@ -303,7 +303,8 @@ static const cli_option options_table[] = {
     {"cache", CLI_LIST, offsetof(bench_options, caches), "LIST",
      "what the caches hold before: cold, dirty, hot, fresh (cold)"},
     {"stream", CLI_LIST, offsetof(bench_options, streams), "LIST",
-     "where they run: later, or first, the first stream of this process (later)"},
+     "where they run: later, first, the first stream of this process, or switched, after another context "
+     "worked (later)"},
     {"columns", CLI_LIST, offsetof(bench_options, columns), "LIST",
      "more columns, in tables by group: time, rate, error, memory, power, resources, code, judged, or all"},
     {"resume", CLI_TEXT, offsetof(bench_options, resume), "PATH",

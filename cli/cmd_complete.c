@@ -138,7 +138,7 @@ static void offer_caches(const typed *t) {
 }
 
 static void offer_streams(const typed *t) {
-#define BENCH_STREAM_ROW(enumerator, name, meaning) offer_listed(t, name, meaning);
+#define BENCH_STREAM_ROW(enumerator, name, title, meaning) offer_listed(t, name, meaning);
 #include "bench/condition.def"
 }
 

@@ -116,6 +116,8 @@ typedef struct bench_outcome {
     // The rivals in processes of their own that were sampled by turns under each condition: "torch, triton"; "" for none.
     // A GPU that goes from one process to another and back runs short launches at another speed.
     char beside[BENCH_CONDITIONS][BENCH_BESIDE];
+    // What an empty launch took in a graph under each condition, in seconds; 0: not known.
+    double launch_gap[BENCH_CONDITIONS];
     // Peaks measured under each condition, in bytes per second; NAN where none.
     double copy[BENCH_CONDITIONS], read[BENCH_CONDITIONS];
     // Peaks that were not measured beside this case: a copy, where none was; what the cores compute in the case's

@@ -7,19 +7,20 @@
 #include "base/base.h"
 
 typedef struct axis_value {
-    const char *name, *title, *cold; // the last two of a mode
+    const char *name, *title, *cold; // what else there is in condition.def
+    const char *meaning;
 } axis_value;
 
 static const axis_value modes[] = {
-#define BENCH_MODE_ROW(enumerator, name, title, cold, meaning) {name, title, cold},
+#define BENCH_MODE_ROW(enumerator, name, title, cold, meaning) {name, title, cold, meaning},
 #include "bench/condition.def"
 };
 static const axis_value caches[] = {
-#define BENCH_CACHE_ROW(enumerator, name, meaning) {name, NULL, NULL},
+#define BENCH_CACHE_ROW(enumerator, name, meaning) {name, NULL, NULL, meaning},
 #include "bench/condition.def"
 };
 static const axis_value streams[] = {
-#define BENCH_STREAM_ROW(enumerator, name, meaning) {name, NULL, NULL},
+#define BENCH_STREAM_ROW(enumerator, name, title, meaning) {name, title, NULL, meaning},
 #include "bench/condition.def"
 };
 
@@ -35,6 +36,7 @@ static const struct {
 const char *bench_mode_name(bench_mode mode) { return modes[mode].name; }
 const char *bench_cache_name(bench_cache cache) { return caches[cache].name; }
 const char *bench_stream_name(bench_stream stream) { return streams[stream].name; }
+const char *bench_stream_meaning(bench_stream stream) { return streams[stream].meaning; }
 
 bool bench_condition_equals(bench_condition a, bench_condition b) {
     return a.mode == b.mode && a.cache == b.cache && a.stream == b.stream;
@@ -68,16 +70,15 @@ bool bench_condition_from(const char *mode, const char *cache, const char *strea
 
 const char *bench_condition_title(bench_condition c, char text[BENCH_CONDITION_TEXT]) {
     snprintf(text, BENCH_CONDITION_TEXT, "%s, %s%s", modes[c.mode].title,
-             c.cache == BENCH_COLD ? modes[c.mode].cold : caches[c.cache].name,
-             c.stream == BENCH_FIRST_STREAM ? ", first stream" : "");
+             c.cache == BENCH_COLD ? modes[c.mode].cold : caches[c.cache].name, streams[c.stream].title);
     return text;
 }
 
 const char *bench_condition_name(bench_condition c, char text[BENCH_CONDITION_TEXT]) {
-    bool first = c.stream != BENCH_LATER_STREAM, cold = c.cache == BENCH_COLD;
-    snprintf(text, BENCH_CONDITION_TEXT, "%s%s%s%s%s", modes[c.mode].name, cold && !first ? "" : " ",
-             cold && !first ? "" : caches[c.cache].name, first ? " " : "",
-             first ? streams[c.stream].name : "");
+    bool later = c.stream == BENCH_LATER_STREAM, cold = c.cache == BENCH_COLD;
+    snprintf(text, BENCH_CONDITION_TEXT, "%s%s%s%s%s", modes[c.mode].name, cold && later ? "" : " ",
+             cold && later ? "" : caches[c.cache].name, later ? "" : " ",
+             later ? "" : streams[c.stream].name);
     return text;
 }
 

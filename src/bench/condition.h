@@ -20,7 +20,7 @@ typedef enum bench_cache {
 } bench_cache;
 
 typedef enum bench_stream {
-#define BENCH_STREAM_ROW(enumerator, name, meaning) BENCH_##enumerator##_STREAM,
+#define BENCH_STREAM_ROW(enumerator, name, title, meaning) BENCH_##enumerator##_STREAM,
 #include "bench/condition.def"
     BENCH_STREAMS
 } bench_stream;
@@ -31,11 +31,12 @@ typedef struct bench_condition {
     bench_stream stream;
 } bench_condition;
 
-enum { BENCH_CONDITIONS = 24, BENCH_CONDITION_TEXT = 80 }; // the most of one request; of a text
+enum { BENCH_CONDITIONS = 32, BENCH_CONDITION_TEXT = 80 }; // the most of one request; of a text
 
 const char *bench_mode_name(bench_mode mode);       // "latency"
 const char *bench_cache_name(bench_cache cache);    // "cold"
 const char *bench_stream_name(bench_stream stream); // "later"
+const char *bench_stream_meaning(bench_stream stream);
 
 bool bench_condition_equals(bench_condition a, bench_condition b);
 // Single runs or graphs, cold, in a later stream: what targets and the tables of results are of.

@@ -26,6 +26,9 @@ static void titles_state_the_condition(void **state) {
         {{BENCH_SUSTAINED, BENCH_COLD, BENCH_FIRST_STREAM},
          "back to back for 2 s, rotating buffers, first stream",
          "sustained cold first"},
+        {{BENCH_SUSTAINED, BENCH_COLD, BENCH_SWITCHED_STREAM},
+         "back to back for 2 s, rotating buffers, after another context",
+         "sustained cold switched"},
     };
     char text[BENCH_CONDITION_TEXT];
     for (size_t i = 0; i < BASE_COUNT(rows); i++) {
@@ -61,6 +64,8 @@ static void names_are_read_back(void **state) {
     bench_condition c;
     assert_true(bench_condition_from("burst", "hot", "first", &c));
     assert_true(bench_condition_equals(c, (bench_condition){BENCH_BURST, BENCH_HOT, BENCH_FIRST_STREAM}));
+    assert_true(bench_condition_from("latency", "cold", "switched", &c));
+    assert_true(c.stream == BENCH_SWITCHED_STREAM && !bench_condition_is_usual(c));
     assert_true(bench_condition_from("throughput", NULL, "", &c)); // as older records say it
     assert_true(bench_condition_is_usual(c) && c.mode == BENCH_THROUGHPUT);
     assert_false(bench_condition_from("counters", "cold", "later", &c));
@@ -94,7 +99,7 @@ static void nonsense_is_refused_with_the_reason(void **state) {
          {"sustained and fresh do not go together", "use --mode latency"}},
         {"lateny", NULL, NULL, {"no mode \"lateny\"", "latency, throughput, sustained, burst"}},
         {NULL, "cold,", NULL, {"no cache \"\"", "cold, dirty, hot, fresh"}},
-        {NULL, NULL, "second", {"no stream \"second\"", "later, first"}},
+        {NULL, NULL, "second", {"no stream \"second\"", "later, first, switched"}},
     };
     for (size_t i = 0; i < BASE_COUNT(rows); i++) {
         bench_condition list[BENCH_CONDITIONS];

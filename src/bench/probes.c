@@ -107,6 +107,9 @@ static const char probe_ptx[] =
     "  @%p8 st.global.u32 [%rd1], %r4;\n"
     "  ret;\n"
     "}\n"
+    ".visible .entry bench_empty() {\n"
+    "  ret;\n"
+    "}\n"
     // Eight chains hide the latency of one; 64 fused multiply-adds a turn.
     ".visible .entry bench_fma(.param .u64 sink, .param .u64 turns) {\n"
     "  .reg .pred %p<2>;\n  .reg .b32 %r<4>;\n  .reg .f32 %f<16>;\n  .reg .b64 %rd<4>;\n"
@@ -220,7 +223,7 @@ struct bench_probes {
     kz_module *module; // NULL: no kernels here
     bool native;
     kz_kernel *copy, *read, *rewrite; // of PTX the copy works in place
-    kz_kernel *fma, *digest;          // NULL: native
+    kz_kernel *fma, *digest, *empty;  // NULL: native
     kz_ptr scratch, sink;
     size_t flush_bytes;
 };
@@ -242,6 +245,7 @@ static kz_status load(bench_probes *probes, kz_error *error) {
     if (status == KZ_OK) status = kz_module_kernel(probes->module, "bench_read", &probes->read, error);
     if (status == KZ_OK) status = kz_module_kernel(probes->module, "bench_fma", &probes->fma, error);
     if (status == KZ_OK) status = kz_module_kernel(probes->module, "bench_digest", &probes->digest, error);
+    if (status == KZ_OK) status = kz_module_kernel(probes->module, "bench_empty", &probes->empty, error);
     probes->rewrite = probes->copy; // each thread has read its pieces before it writes them
     return status;
 }
@@ -286,6 +290,7 @@ void bench_probes_close(bench_probes *probes) {
 
 bool bench_probes_has_kernels(const bench_probes *probes) { return probes->module != NULL; }
 bool bench_probes_has_digests(const bench_probes *probes) { return probes->digest != NULL; }
+bool bench_probes_has_empty(const bench_probes *probes) { return probes->empty != NULL; }
 bool bench_probe_flush_reads(const bench_probes *probes) { return probes->module != NULL; }
 size_t bench_probe_flush_bytes(const bench_probes *probes) { return probes->flush_bytes; }
 
@@ -335,6 +340,13 @@ kz_status bench_probe_fma(bench_probes *probes, kz_stream *stream, double *flops
         .block = {THREADS, 1, 1}};
     *flops = 2.0 * FMA_PER_TURN * FMA_TURNS * launch.grid[0] * THREADS;
     return kz_launch_kernel(probes->device, stream, probes->fma, &launch, args, BASE_COUNT(args), error);
+}
+
+kz_status bench_probe_empty(bench_probes *probes, kz_stream *stream, kz_error *error) {
+    const kz_launch launch = {.size = sizeof(kz_launch), .grid = {1, 1, 1}, .block = {32, 1, 1}};
+    if (!probes->empty)
+        return base_fail(error, KZ_UNSUPPORTED, "this device has no kernel that does nothing");
+    return kz_launch_kernel(probes->device, stream, probes->empty, &launch, NULL, 0, error);
 }
 
 kz_status bench_probe_flush(bench_probes *probes, kz_stream *stream, kz_error *error) {

@@ -27,6 +27,10 @@ kz_status bench_probe_read(bench_probes *probes, kz_stream *stream, kz_ptr from,
 // is, two for each.
 kz_status bench_probe_fma(bench_probes *probes, kz_stream *stream, double *flops, kz_error *error);
 
+// A kernel that does nothing. KZ_UNSUPPORTED on a CPU, whose launches are calls.
+bool bench_probes_has_empty(const bench_probes *probes);
+kz_status bench_probe_empty(bench_probes *probes, kz_stream *stream, kz_error *error);
+
 // Nothing that was used before stays in the caches: twice L2 is read (written, where nothing can read).
 kz_status bench_probe_flush(bench_probes *probes, kz_stream *stream, kz_error *error);
 size_t bench_probe_flush_bytes(const bench_probes *probes);

@@ -359,17 +359,18 @@ json_t *bench_record(const bench_run_info *run, const bench_request *q, const be
     json_t *clocks = json_pack("{so, so}", "before", timed ? health_object(&t->before) : json_null(), "after",
                                timed ? health_object(&t->after) : json_null());
     json_t *record = bench_record_head(run, peaks_object(run, o, condition));
-    json_t *what =
-        json_pack("{so, so, ss, sb, so, ss*, so, so, so, so}", "case", case_object(q, o), "candidate",
-                  candidate_object(&r->candidate), "mode", o->timed ? bench_mode_name(how.mode) : "counters",
-                  "figure", o->timed && condition == o->figure && bench_condition_is_usual(how), "cache",
-                  o->timed ? cache_object(o, how) : json_null(), "stream",
-                  o->timed ? bench_stream_name(how.stream) : NULL, "timer",
-                  timed ? json_string(run->device.kind == KZ_DEVICE_CUDA ? "device events" : "wall clock")
-                        : json_null(),
-                  "beside", o->timed ? text(o->beside[condition]) : json_null(), "processes",
-                  timed ? json_integer(t->processes) : json_null(), "runs_per_sample",
-                  timed ? count(t->runs) : json_null());
+    json_t *what = json_pack(
+        "{so, so, ss, sb, so, ss*, so, so, so, so, so}", "case", case_object(q, o), "candidate",
+        candidate_object(&r->candidate), "mode", o->timed ? bench_mode_name(how.mode) : "counters", "figure",
+        o->timed && condition == o->figure && bench_condition_is_usual(how), "cache",
+        o->timed ? cache_object(o, how) : json_null(), "stream",
+        o->timed ? bench_stream_name(how.stream) : NULL, "timer",
+        timed ? json_string(run->device.kind == KZ_DEVICE_CUDA ? "device events" : "wall clock")
+              : json_null(),
+        "launch_gap_s", timed && !r->candidate.elsewhere ? known(o->launch_gap[condition]) : json_null(),
+        "beside", o->timed ? text(o->beside[condition]) : json_null(), "processes",
+        timed ? json_integer(t->processes) : json_null(), "runs_per_sample",
+        timed ? count(t->runs) : json_null());
     json_t *rest = json_pack(
         "{so, so, so, so*, so, so, so, so, so, so, so, so, so, ss, so}", "work", work_object(o), "host",
         host_object(o), "clocks", clocks, "samples_s",

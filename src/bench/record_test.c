@@ -431,13 +431,25 @@ static void a_record_states_its_condition(void **state) {
     json_t *usual = bench_record(&run, &request, &o, 0, IN_GRAPHS, NULL);
     assert_string_equal(json_string_value(at(usual, "cache.state")), "cold");
     assert_string_equal(json_string_value(at(usual, "stream")), "later");
+    assert_true(json_is_null(at(usual, "launch_gap_s")));
     json_decref(usual);
+    o.launch_gap[IN_GRAPHS] = 0.54e-6;
+    usual = bench_record(&run, &request, &o, 0, IN_GRAPHS, NULL);
+    assert_float_equal(json_real_value(at(usual, "launch_gap_s")), 0.54e-6, 1e-12);
+    json_decref(usual);
+    static const bench_elsewhere python; // another process's launches are not ours
+    o.results[0].candidate.elsewhere = &python;
+    usual = bench_record(&run, &request, &o, 0, IN_GRAPHS, NULL);
+    assert_true(json_is_null(at(usual, "launch_gap_s")));
+    json_decref(usual);
+    o.results[0].candidate.elsewhere = NULL;
     static const struct {
         bench_condition condition;
         const char *mode, *cache, *stream;
     } rows[] = {{{BENCH_LATENCY, BENCH_DIRTY, BENCH_LATER_STREAM}, "latency", "dirty", "later"},
                 {{BENCH_LATENCY, BENCH_FRESH, BENCH_FIRST_STREAM}, "latency", "fresh", "first"},
                 {{BENCH_SUSTAINED, BENCH_COLD, BENCH_LATER_STREAM}, "sustained", "cold", "later"},
+                {{BENCH_THROUGHPUT, BENCH_COLD, BENCH_SWITCHED_STREAM}, "throughput", "cold", "switched"},
                 {{BENCH_BURST, BENCH_HOT, BENCH_LATER_STREAM}, "burst", "hot", "later"}};
     for (size_t i = 0; i < BASE_COUNT(rows); i++) {
         o.conditions[IN_GRAPHS] = rows[i].condition;

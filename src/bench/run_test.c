@@ -374,6 +374,10 @@ static void every_condition_is_timed_on_the_cpu(void **state) {
     assert_int_equal(bench_run(&request, &o, &error), KZ_INVALID);
     assert_non_null(strstr(error.message, "no first stream"));
     bench_outcome_free(o);
+    request.conditions = &(bench_condition){.stream = BENCH_SWITCHED_STREAM};
+    assert_int_equal(bench_run(&request, &o, &error), KZ_INVALID);
+    assert_non_null(strstr(error.message, "no other context"));
+    bench_outcome_free(o);
     bench_probes_close(probes);
     kz_device_close(device);
 }

@@ -46,6 +46,14 @@ static void work_in_another_stream_is_found(void **state) {
         assert_int_equal(kz_runner_sample(runner, i, &seconds), i ? KZ_TOOL : KZ_OK);
     }
     assert_has(kz_runner_error(runner), "it runs in another stream, and is not waited for");
+    // A context of the rival's own process works before its samples.
+    assert_int_equal(kz_runner_condition(runner, 0, "latency", "cold", "switched", 1e-3, &runs, &graph_sets),
+                     KZ_OK);
+    for (int i = 0; i < 2; i++) {
+        fake->order[0] = 0;
+        assert_int_equal(kz_runner_sample(runner, 0, &seconds), KZ_OK);
+        assert_true(fake->order[0] == 'x' && !strchr(fake->order + 1, 'x'));
+    }
     kz_runner_close(runner);
     assert_int_equal(kz_memory_free(device, memory, NULL), KZ_OK);
     kz_device_close(device);

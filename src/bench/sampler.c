@@ -6,8 +6,10 @@
 #include <time.h>
 
 #include "base/base.h"
+#include "device/context.h"
 
 enum { MOST_RUNS = 2048, MOST_LAUNCHES = 1024, NOBODY = -1 };
+enum { GAP_LAUNCHES = 120, GAP_TRIES = 3 };
 static const double GRAPH_SECONDS = 1.1e-3; // 1 ms, and a little for what the estimate misses
 static const double SUSTAINED_SECONDS = 20e-3, BURST_SECONDS = 3e-3;
 static const double REST_SECONDS = 0.2;  // before a burst
@@ -123,9 +125,14 @@ static kz_status open_candidate(bench_sampler *s, size_t index, kz_error *error)
 
 static kz_status check_setup(const bench_sampler_setup *setup, kz_error *error) {
     kz_status status = bench_condition_check(setup->condition, error);
-    if (status || setup->condition.stream == BENCH_LATER_STREAM || setup->stream) return status;
-    status = base_fail(error, KZ_INVALID, "%s has no first stream to measure in",
-                       kz_device_get_info(setup->data->device)->id);
+    bench_stream stream = setup->condition.stream;
+    bool there = stream == BENCH_FIRST_STREAM      ? setup->stream != NULL
+                 : stream == BENCH_SWITCHED_STREAM ? device_has_contexts(setup->data->device)
+                                                   : true;
+    if (status || there) return status;
+    status =
+        base_fail(error, KZ_INVALID, "%s has no %s", kz_device_get_info(setup->data->device)->id,
+                  stream == BENCH_FIRST_STREAM ? "first stream to measure in" : "other context to switch to");
     base_fail_note(error, "use --stream later");
     return status;
 }
@@ -263,12 +270,20 @@ static kz_status finish_sample(bench_sampler *s, size_t index, int slot, double 
     return status;
 }
 
+// Only while nothing of ours is under way, and before anything is prepared: what it leaves in the caches is none of the
+// condition's.
+static kz_status switch_context(const bench_sampler *s, kz_error *error) {
+    if (condition_of(s).stream != BENCH_SWITCHED_STREAM) return KZ_OK;
+    return device_switch_context(s->setup.data->device, error);
+}
+
 // The next sample is under way before this one is waited for. Another candidate begins on a device that has just
 // finished the one before.
 static kz_status sample_sustained(bench_sampler *s, size_t index, double *seconds, kz_error *error) {
     kz_status status = KZ_OK;
     if (s->ahead != (int)index) {
         status = kz_stream_synchronize(s->setup.data->device, s->stream, error);
+        if (status == KZ_OK) status = switch_context(s, error);
         if (status == KZ_OK) status = start_sample(s, index, s->slot, error);
     }
     int slot = s->slot;
@@ -297,8 +312,9 @@ static kz_status sample(void *self, size_t index, double *seconds, kz_error *err
     bench_mode mode = condition_of(s).mode;
     if (s->setup.candidates[index]->elsewhere) return sample_elsewhere(s, index, seconds, error);
     if (mode == BENCH_SUSTAINED) return sample_sustained(s, index, seconds, error);
+    kz_status status = switch_context(s, error);
     if (mode == BENCH_BURST) rest();
-    kz_status status = start_sample(s, index, 0, error);
+    if (status == KZ_OK) status = start_sample(s, index, 0, error);
     if (status == KZ_OK) status = finish_sample(s, index, 0, seconds, error);
     if (mode == BENCH_LATENCY) s->set = (s->set + 1) % sets_of(s);
     return status;
@@ -348,4 +364,45 @@ kz_status bench_sampler_replay(bench_sampler *s, size_t index, size_t set, kz_er
     }
     status = s->graphs[index] ? launch_behind(s, index, error) : run_behind(s, index, set, error);
     return status ? status : kz_stream_synchronize(data->device, s->stream, error);
+}
+
+// ---- how closely launches follow each other -----------------------------------------------------------------
+
+static kz_status record_empty(bench_sampler *s, kz_graph **graph, kz_error *error) {
+    kz_device *device = s->setup.data->device;
+    kz_status status = kz_graph_begin(device, s->stream, error);
+    if (status != KZ_OK) return status;
+    for (int i = 0; i < GAP_LAUNCHES && status == KZ_OK; i++)
+        status = bench_probe_empty(s->setup.probes, s->stream, error);
+    kz_status ended = kz_graph_end(device, s->stream, graph, status ? NULL : error);
+    return status ? status : ended;
+}
+
+static kz_status time_empty(bench_sampler *s, kz_graph *graph, double *seconds, kz_error *error) {
+    kz_device *device = s->setup.data->device;
+    kz_status status = switch_context(s, error);
+    if (status == KZ_OK) status = give_head_start(s, error);
+    if (status == KZ_OK) status = kz_event_record(device, s->start[0], s->stream, error);
+    if (status == KZ_OK) status = kz_graph_launch(device, graph, s->stream, error);
+    if (status == KZ_OK) status = kz_event_record(device, s->stop[0], s->stream, error);
+    if (status == KZ_OK) status = kz_event_synchronize(device, s->stop[0], error);
+    if (status == KZ_OK) status = kz_event_elapsed(device, s->start[0], s->stop[0], seconds, error);
+    *seconds /= GAP_LAUNCHES;
+    return status;
+}
+
+kz_status bench_sampler_launch_gap(bench_sampler *s, double *seconds, kz_error *error) {
+    *seconds = 0;
+    if (condition_of(s).mode != BENCH_THROUGHPUT || !bench_probes_has_empty(s->setup.probes)) return KZ_OK;
+    kz_graph *graph = NULL;
+    double least = INFINITY;
+    kz_status status = record_empty(s, &graph, error);
+    for (int i = 0; i < GAP_TRIES && status == KZ_OK; i++) {
+        double one = 0;
+        status = time_empty(s, graph, &one, error);
+        least = fmin(least, one);
+    }
+    if (graph) kz_graph_close(graph);
+    if (status == KZ_OK) *seconds = least;
+    return status;
 }

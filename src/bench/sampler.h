@@ -7,7 +7,8 @@
 // for: samples of one candidate in a row leave the device no rest.
 // Burst: a rest, the caches are prepared, then as many graphs as take 3 ms.
 //
-// Outputs are overwritten before the caches are prepared, but for hot and sustained samples.
+// Outputs are overwritten before the caches are prepared, but for hot and sustained samples. In a switched stream, another
+// context works before all that; before sustained samples once.
 //
 // It knows no family and keeps no global state: one candidate with buffers of its own, in any process, will do.
 #ifndef BENCH_SAMPLER_H
@@ -33,8 +34,8 @@ typedef struct bench_sampler_setup {
     size_t *offender; // may be NULL: the candidate that could not be recorded, where opening fails for it
 } bench_sampler_setup;
 
-// What `setup` points at must outlive the sampler. KZ_INVALID where the condition means nothing, or asks for the first
-// stream and none is given.
+// What `setup` points at must outlive the sampler. KZ_INVALID where the condition means nothing, asks for the first
+// stream and none is given, or for another context and the device has none.
 kz_status bench_sampler_open(const bench_sampler_setup *setup, bench_sampler **sampler, kz_error *error);
 void bench_sampler_close(bench_sampler *sampler); // NULL is allowed
 bench_clock bench_sampler_clock(bench_sampler *sampler);
@@ -47,6 +48,9 @@ size_t bench_sampler_graph_sets(const bench_sampler *sampler, size_t candidate);
 // one run per set, recorded as the graph was.
 kz_status bench_sampler_replay(bench_sampler *sampler, size_t candidate, size_t set, kz_error *error);
 kz_stream *bench_sampler_stream(bench_sampler *sampler);
+// What an empty launch takes in a graph under the sampler's condition: it has two values in the life of a process, and
+// graphs of short runs follow it (docs/measuring.md). 0 where it is not known: in other modes, on a CPU.
+kz_status bench_sampler_launch_gap(bench_sampler *sampler, double *seconds, kz_error *error);
 
 // How many runs of `seconds` a graph takes.
 size_t bench_graph_runs(double seconds, size_t sets);

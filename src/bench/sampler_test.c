@@ -3,6 +3,7 @@
 #include "bench/sampler.h"
 
 #include <dlfcn.h>
+#include <math.h>
 #include <stdlib.h>
 
 #include "base/base.h"
@@ -270,6 +271,56 @@ static void the_stream_is_the_one_that_was_asked_for(void **state) {
     }
 }
 
+// Before anything else of a sample, and before sustained ones once: nothing may come between them.
+static void another_context_works_before_a_sample(void **state) {
+    static const struct {
+        bench_mode mode;
+        size_t first, next; // how often it works for two samples in a row
+    } rows[] = {
+        {BENCH_LATENCY, 1, 1}, {BENCH_THROUGHPUT, 1, 1}, {BENCH_SUSTAINED, 1, 0}, {BENCH_BURST, 1, 1}};
+    lab *l = *state;
+    for (size_t i = 0; i < BASE_COUNT(rows); i++) {
+        bench_sampler *sampler;
+        const bench_condition how = {.mode = rows[i].mode, .stream = BENCH_SWITCHED_STREAM};
+        int streams = l->fake->live_streams;
+        assert_int_equal(open_sampler(l, how, 0.5e-3, &sampler, NULL), KZ_OK);
+        assert_int_equal(l->fake->live_streams, streams + 1); // a later one
+        sample(l, sampler);
+        assert_int_equal(strspn(l->fake->order, "x"), rows[i].first);
+        assert_null(strchr(l->fake->order + rows[i].first, 'x'));
+        sample(l, sampler);
+        assert_int_equal(strspn(l->fake->order, "x"), rows[i].next);
+        assert_null(strchr(l->fake->order + rows[i].next, 'x'));
+        bench_sampler_close(sampler);
+    }
+    assert_int_equal(l->fake->live_contexts, 1); // the same for all
+}
+
+// By a graph of empty launches, in the state that samples of the condition find.
+static void the_gap_between_launches_is_of_graphs(void **state) {
+    static const struct {
+        bench_condition how;
+        double seconds;
+        bool switches;
+    } rows[] = {{{BENCH_LATENCY, BENCH_COLD, BENCH_LATER_STREAM}, 0, false},
+                {{BENCH_THROUGHPUT, BENCH_COLD, BENCH_LATER_STREAM}, 1e-3, false},
+                {{BENCH_THROUGHPUT, BENCH_COLD, BENCH_SWITCHED_STREAM}, 1e-3, true}};
+    lab *l = *state;
+    for (size_t i = 0; i < BASE_COUNT(rows); i++) {
+        bench_sampler *sampler;
+        double seconds = NAN;
+        assert_int_equal(open_sampler(l, rows[i].how, 0.5e-3, &sampler, NULL), KZ_OK);
+        int graphs = l->fake->live_execs;
+        l->fake->order[0] = 0;
+        assert_int_equal(bench_sampler_launch_gap(sampler, &seconds, NULL), KZ_OK);
+        assert_float_equal(seconds, rows[i].seconds, 0.02e-3); // the events take a step too
+        assert_int_equal(l->fake->order[0], rows[i].switches ? 'x' : rows[i].seconds > 0 ? 'r' : 0);
+        assert_int_equal(strchr(l->fake->order, 'x') != NULL, rows[i].switches);
+        assert_int_equal(l->fake->live_execs, graphs);
+        bench_sampler_close(sampler);
+    }
+}
+
 static void what_means_nothing_is_refused(void **state) {
     lab *l = *state;
     bench_sampler *sampler;
@@ -296,6 +347,8 @@ int main(void) {
         cmocka_unit_test(a_replay_comes_behind_other_work),
         cmocka_unit_test(a_graph_is_replayed_as_a_graph),
         cmocka_unit_test(the_stream_is_the_one_that_was_asked_for),
+        cmocka_unit_test(another_context_works_before_a_sample),
+        cmocka_unit_test(the_gap_between_launches_is_of_graphs),
         cmocka_unit_test(what_means_nothing_is_refused),
     };
     return cmocka_run_group_tests(tests, open_lab, close_lab);

@@ -129,6 +129,8 @@ static void symbol_versions(void **state) {
         TEXT(cuGraphUpload),
         TEXT(cuGraphLaunch),
         TEXT(cuCtxSetCurrent),
+        TEXT(cuCtxDestroy),
+        TEXT(cuCtxPopCurrent),
     };
     for (size_t i = 0; i < BASE_COUNT(mapped); i++)
         if (!is_asked_for(mapped[i])) fail_msg("driver.def does not ask for %s", mapped[i]);

@@ -12,6 +12,8 @@
 #include "device/gpus.h"
 #include "device/image.h"
 
+enum { OTHER_BYTES = 1 << 20 }; // filled by the other context
+
 typedef struct cuda_module {
     kz_module base;
     driver_module handle;
@@ -204,8 +206,38 @@ static kz_status cuda_open(const char *which, kz_device **device, kz_error *erro
     return status;
 }
 
+// A new context is current at once, above the primary one, which popping it leaves as it was.
+static driver_result open_other(cuda_device *self) {
+    const driver_table *d = &self->driver;
+    driver_context popped;
+    driver_result result = d->context_create(&self->other, 0, self->ordinal);
+    if (result) return result;
+    result = d->memory_alloc(&self->other_memory, OTHER_BYTES);
+    driver_result back = d->context_pop(&popped);
+    if (!result) return back;
+    d->context_destroy(self->other);
+    self->other = NULL;
+    return result;
+}
+
+static kz_status cuda_switch_context(kz_device *device, kz_error *error) {
+    cuda_device *self = cuda_of(device);
+    const driver_table *d = &self->driver;
+    kz_status status = device_cuda_enter(device, error);
+    if (status) return status;
+    device_lock(device);
+    driver_result result = self->other ? 0 : open_other(self);
+    if (!result) result = d->context_set(self->other);
+    if (!result) result = d->fill(self->other_memory, 0, OTHER_BYTES, NULL);
+    if (!result) result = d->context_synchronize();
+    driver_result back = d->context_set(self->context);
+    device_unlock(device);
+    return device_cuda_check(device, result ? result : back, error, "letting another context work");
+}
+
 static void cuda_close(kz_device *device) {
     cuda_device *self = cuda_of(device);
+    if (self->other) self->driver.context_destroy(self->other); // and its memory
     self->driver.context_set(NULL);
     self->driver.context_release(self->ordinal);
     // A context that faulted stays in the primary context's place; only a reset lets the next open have a new
@@ -467,6 +499,7 @@ const device_backend device_cuda = {
     .open = cuda_open,
     .close = cuda_close,
     .synchronize = cuda_synchronize,
+    .switch_context = cuda_switch_context,
     .memory_alloc = device_cuda_memory_alloc,
     .host_alloc = device_cuda_host_alloc,
     .host_free = device_cuda_host_free,

@@ -11,8 +11,10 @@ typedef struct cuda_device {
     driver_table driver;
     driver_device ordinal;
     driver_context context; // the primary one, shared with vendor libraries
+    driver_context other;   // what device_switch_context has work; NULL until it is first asked to
+    driver_pointer other_memory;
     // Once a kernel faults or the GPU goes, the context answers nothing else: we say why from here on. These
-    // three are under the device's lock.
+    // three are under the device's lock, and so is the other context.
     kz_status dead;
     char dead_why[512];
     char last_kernel[128]; // faults show up late: this one is the first suspect

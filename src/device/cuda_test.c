@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/base.h"
+#include "device/context.h"
 #include "device/gpus.h"
 #include "device/test_cubin.h"
 #include "device/test_expect.h"
@@ -11,10 +12,10 @@
 #include "fake_cuda.h"
 #include "unit.h"
 
-static const fake_cuda_state *fake(void) {
+static fake_cuda_state *fake(void) {
     void *library = dlopen(FAKE_CUDA, RTLD_NOW | RTLD_NOLOAD);
     assert_non_null(library);
-    const fake_cuda_state *state = dlsym(library, "fake_cuda_now");
+    fake_cuda_state *state = dlsym(library, "fake_cuda_now");
     assert_non_null(state);
     dlclose(library);
     return state;
@@ -202,6 +203,55 @@ static void out_of_memory(void **state) {
     setenv("FAKE_CUDA_MEMORY", "16777216", 1);
     GOOD(kz_memory_alloc(device, 3 << 20, &address, trouble)); // the device lives on
     GOOD(kz_memory_free(device, address, trouble));
+}
+
+// ---- another context ----------------------------------------------------------------------------------
+
+static void another_context_works_and_the_device_goes_on(void **state) {
+    kz_device *device = *state;
+    kz_ptr address;
+    assert_true(device_has_contexts(device));
+    assert_int_equal(fake()->live_contexts, 0); // nobody asked
+    fake()->order[0] = 0;
+    for (int i = 0; i < 2; i++) {
+        GOOD(device_switch_context(device, trouble));
+        assert_int_equal(fake()->live_contexts, 1); // the same again
+        GOOD(kz_memory_alloc(device, 100, &address, trouble));
+        GOOD(kz_memory_fill(device, NULL, address, 1, 100, trouble)); // by the device's own context
+        GOOD(kz_memory_free(device, address, trouble));
+    }
+    assert_string_equal(fake()->order, "xfxf");
+    kz_device_close(device);
+    assert_int_equal(fake()->live_contexts, 0);
+    expect_nothing_left();
+    assert_int_equal(kz_device_open("cuda", (kz_device **)state, NULL), KZ_OK); // to be closed again
+}
+
+static void without_room_for_another_context(void **state) {
+    kz_device *device = *state;
+    kz_error error = {0};
+    setenv("FAKE_CUDA_FAIL", "context", 1);
+    assert_int_equal(device_switch_context(device, &error), KZ_NO_MEMORY);
+    assert_has(error.message, "letting another context work on cuda:0");
+    setenv("FAKE_CUDA_FAIL", "", 1);
+    setenv("FAKE_CUDA_MEMORY", "1024", 1); // for the context, not for its memory
+    assert_int_equal(device_switch_context(device, &error), KZ_NO_MEMORY);
+    assert_int_equal(fake()->live_contexts, 0);
+    unsetenv("FAKE_CUDA_MEMORY");
+    GOOD(device_switch_context(device, trouble)); // the device lives on
+}
+
+static void devices_without_contexts(void **state) {
+    static const char *const ids[] = {"cpu", "sim"};
+    for (size_t i = 0; i < BASE_COUNT(ids); i++) {
+        kz_device *device;
+        kz_error error = {0};
+        GOOD(kz_device_open(ids[i], &device, trouble));
+        assert_false(device_has_contexts(device));
+        assert_int_equal(device_switch_context(device, &error), KZ_UNSUPPORTED);
+        assert_has(error.message, "no other to switch to");
+        kz_device_close(device);
+    }
 }
 
 // ---- modules and launches ----------------------------------------------------------------------------
@@ -748,6 +798,9 @@ int main(void) {
         ALONE(not_a_driver),
         OPEN(memory),
         OPEN(out_of_memory),
+        OPEN(another_context_works_and_the_device_goes_on),
+        OPEN(without_room_for_another_context),
+        ALONE(devices_without_contexts),
         OPEN(code_for_the_gpu),
         OPEN(bad_ptx),
         OPEN(names),

@@ -24,6 +24,7 @@ typedef struct device_backend {
     kz_status (*open)(const char *which, kz_device **device, kz_error *error);
     void (*close)(kz_device *device);
     kz_status (*synchronize)(kz_device *device, kz_error *error);
+    kz_status (*switch_context)(kz_device *device, kz_error *error); // optional: context.h
     kz_status (*set_print)(kz_device *device, kz_print print, void *context, kz_error *error); // optional
     kz_status (*set_threads)(kz_device *device, unsigned threads, kz_error *error);            // optional
     kz_status (*counters_enable)(kz_device *device, bool on, kz_error *error);                 // optional

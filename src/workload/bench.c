@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "device/context.h"
 #include "family/check.h"
 #include "report/profile/peaks.h"
 #include "workload/describe.h"
@@ -150,6 +151,12 @@ static size_t pick_broken(const workload_bench *b, const workload_bench_case *it
     return count;
 }
 
+// Whether the device has what a condition's stream asks for: a GPU has.
+static bool has_stream(const workload_bench *b, size_t device, bench_stream stream) {
+    if (stream == BENCH_FIRST_STREAM) return b->first_streams[device] != NULL;
+    return stream != BENCH_SWITCHED_STREAM || device_has_contexts(b->devices.items[device]);
+}
+
 // What the command asks for, else what the suite does. A suite may be run on a device with one kind of stream: what
 // asks for another is left out there.
 static size_t pick_conditions(const workload_bench *b, const workload_bench_case *item,
@@ -161,7 +168,7 @@ static size_t pick_conditions(const workload_bench *b, const workload_bench_case
     size_t count = o->condition_count ? o->condition_count : item->part ? item->part->condition_count : 0;
     size_t kept = 0;
     for (size_t i = 0; i < count; i++)
-        if (from[i].stream != BENCH_FIRST_STREAM || b->first_streams[b->index]) picked[kept++] = from[i];
+        if (has_stream(b, b->index, from[i].stream)) picked[kept++] = from[i];
     return kept;
 }
 
@@ -454,7 +461,7 @@ static kz_status open_first_streams(workload_bench *b, kz_error *error) {
     return status;
 }
 
-// Conditions are of times, and the first stream is a GPU's.
+// Conditions are of times, and streams that differ are a GPU's.
 static kz_status check_conditions(const workload_bench *b, kz_error *error) {
     const workload_bench_options *o = b->options;
     for (size_t i = 0; i < b->devices.count; i++) {
@@ -466,10 +473,11 @@ static kz_status check_conditions(const workload_bench *b, kz_error *error) {
             return KZ_INVALID;
         }
         for (size_t k = 0; k < o->condition_count; k++) {
-            if (o->conditions[k].stream != BENCH_FIRST_STREAM || b->first_streams[i]) continue;
+            if (has_stream(b, i, o->conditions[k].stream)) continue;
             base_fail(error, KZ_INVALID, "%s runs what is enqueued at once: its streams are all alike",
                       info->id);
-            base_fail_note(error, "leave out --stream first, or use --device cuda:0");
+            base_fail_note(error, "leave out --stream %s, or use --device cuda:0",
+                           bench_stream_name(o->conditions[k].stream));
             return KZ_INVALID;
         }
     }

@@ -120,8 +120,17 @@ expect_err "throughput and dirty do not go together: only the first run of a gra
 expect_err "use --mode latency with --cache dirty"
 expect_exit 2 bench vector_add --device cpu --cache warm
 expect_err "--cache takes a list of cold, dirty, hot, fresh"
-expect_exit 2 bench vector_add --device cpu --stream first --rivals none
-expect_err "its streams are all alike"
+for stream in first switched; do
+    expect_exit 2 bench vector_add --device cpu --stream later,$stream --rivals none
+    expect_err "its streams are all alike"
+    expect_err "leave out --stream $stream, or use --device cuda:0"
+done
+# A suite leaves them out there.
+printf '[[families]]\nnames = ["vector_add"]\naxes.n = [1025]\nmode = ["latency"]\nstream = ["first", "switched", "later"]\n' > "$FOLDER/streams.toml"
+expect_exit 0 bench --suite "$FOLDER/streams.toml" --device cpu --rivals none --quick --time 0.02 --json "$FOLDER/streams.jsonl"
+[ "$("$JSON_LINES" stream later < "$FOLDER/streams.jsonl")" = "$("$JSON_LINES" schema < "$FOLDER/streams.jsonl")" ] || fail "streams that are not there were measured"
+expect_exit 0 complete bench --stream s
+expect_out "switched"
 expect_exit 2 bench vector_add --device sim --mode sustained
 expect_err "has no clock"
 

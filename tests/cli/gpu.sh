@@ -52,6 +52,10 @@ expect_out "one run                               cold       cold, first        
 expect_out "guest add_f32.ptx           250 ms  1.000x    250 ms  1.000x    250 ms  1.000x    250 ms  1.000x"
 [ "$("$JSON_LINES" stream first < "$FOLDER/conditions.jsonl")" = "$("$JSON_LINES" stream later < "$FOLDER/conditions.jsonl")" ] || fail "streams are not measured alike"
 [ "$("$JSON_LINES" cache.state hot < "$FOLDER/conditions.jsonl")" -ge 4 ] || fail "no records of hot caches"
+KZ_PEERS=$4 expect_exit 0 bench --family vector_add "$FOLDER/add_f32.ptx" --case add-f32-n1025-uniform --mode latency --stream later,switched --time 0.05 --json "$FOLDER/switched.jsonl"
+expect_out "one run                               cold    cold, switched"
+expect_out "switched: a later stream, right after another context worked on the GPU"
+[ "$("$JSON_LINES" stream switched < "$FOLDER/switched.jsonl")" -ge 2 ] || fail "no records after another context"
 # Waste and peak are told from the simulator's counters, which runs the same PTX.
 expect_exit 0 check vector_add/vector vector_add/unrolled --device cuda --no-time
 expect_out "memory bandwidth"

@@ -5,7 +5,8 @@
 // kernels by name (see `kernels`). A module's image is PTX text, or "CUBIN <sm>" for machine code; PTX with
 // the word "broken" does not assemble. It is strict where a real driver would merely misbehave: wrong
 // context, unknown handles and frees, too much shared memory.
-// FAKE_CUDA_FAIL makes it fail: init, no_device, stub, lost (the GPU is gone at the next synchronisation).
+// FAKE_CUDA_FAIL makes it fail: init, no_device, stub, context (no room for another one), lost (the GPU is gone at the next
+// synchronisation).
 // FAKE_CUDA_STEP is how many seconds an operation takes, FAKE_CUDA_MEMORY the GPU's memory in bytes,
 // FAKE_CUDA_NAME its name, FAKE_CUDA_DEVICES how many there are.
 #include "fake_cuda.h"
@@ -48,6 +49,8 @@ fake_cuda_state fake_cuda_now;
 static bool started;
 static _Thread_local void *current; // context
 static int context_object;          // the primary context's handle is its address
+static int other_object;            // and that of the one other that there may be
+static _Thread_local void *below;   // what was current when that one was made
 static CUresult sticky;             // what a faulted context answers
 static double clock_seconds;        // moves by a fixed amount per operation
 
@@ -94,10 +97,14 @@ static CUresult enter(void) {
     if (current != &context_object) return INVALID_CONTEXT;
     return sticky;
 }
-#define ENTER()                                                                                              \
+// What the other context may do too.
+static CUresult enter_any(void) { return current == &other_object && STATE.live_contexts ? sticky : enter(); }
+#define ENTER_BY(who)                                                                                        \
     HOLD();                                                                                                  \
-    CUresult entered = enter();                                                                              \
+    CUresult entered = who();                                                                                \
     if (entered) return entered
+#define ENTER()     ENTER_BY(enter)
+#define ENTER_ANY() ENTER_BY(enter_any)
 
 // ---- start, errors, devices ------------------------------------------------------------------------
 
@@ -213,7 +220,7 @@ CUresult cuCtxSetCurrent(void *context) {
 }
 static CUresult synchronize(void) {
     if (fails("lost")) sticky = NO_DEVICE;
-    return enter();
+    return enter_any();
 }
 CUresult cuCtxSynchronize(void);
 CUresult cuCtxSynchronize(void) {
@@ -229,7 +236,8 @@ CUresult cuCtxSynchronize(void) {
 static struct {
     char *data;
     size_t bytes;
-    int serial; // its ordinal
+    int serial;    // its ordinal
+    void *context; // whose it is
 } allocations[MOST];
 
 // Which allocation an address lies in; 0: none.
@@ -242,9 +250,11 @@ static int serial_of(const void *at) {
     return 0;
 }
 
+// Memory of another context is none.
 static bool holds(pointer at, size_t bytes) {
     for (int i = 0; i < MOST; i++) {
         pointer from = (pointer)(uintptr_t)allocations[i].data;
+        if (allocations[i].context != current) continue;
         if (from && at >= from && bytes <= allocations[i].bytes && at - from <= allocations[i].bytes - bytes)
             return true;
     }
@@ -259,7 +269,7 @@ CUresult cuMemGetInfo_v2(size_t *available, size_t *total) {
 }
 CUresult cuMemAlloc_v2(pointer *address, size_t bytes);
 CUresult cuMemAlloc_v2(pointer *address, size_t bytes) {
-    ENTER();
+    ENTER_ANY();
     if (!bytes) return INVALID_VALUE;
     if (bytes > memory_bytes() - STATE.live_bytes) return OUT_OF_MEMORY;
     for (int i = 0; i < MOST; i++) {
@@ -268,6 +278,7 @@ CUresult cuMemAlloc_v2(pointer *address, size_t bytes) {
         if (!allocations[i].data) return OUT_OF_MEMORY;
         memset(allocations[i].data, 0xab, bytes);
         allocations[i].bytes = bytes;
+        allocations[i].context = current;
         static int serials;
         allocations[i].serial = ++serials;
         STATE.live_allocations++;
@@ -278,17 +289,45 @@ CUresult cuMemAlloc_v2(pointer *address, size_t bytes) {
     return OUT_OF_MEMORY;
 }
 CUresult cuMemFree_v2(pointer address);
+static void free_at(int i) {
+    free(allocations[i].data);
+    STATE.live_allocations--;
+    STATE.live_bytes -= allocations[i].bytes;
+    allocations[i].data = NULL;
+}
 CUresult cuMemFree_v2(pointer address) {
     ENTER();
-    for (int i = 0; i < MOST; i++) {
-        if (!address || (pointer)(uintptr_t)allocations[i].data != address) continue;
-        free(allocations[i].data);
-        STATE.live_allocations--;
-        STATE.live_bytes -= allocations[i].bytes;
-        allocations[i].data = NULL;
-        return OK;
-    }
+    for (int i = 0; i < MOST; i++)
+        if (address && (pointer)(uintptr_t)allocations[i].data == address) return free_at(i), OK;
     return INVALID_VALUE;
+}
+
+// One other context at a time; its memory goes with it.
+CUresult cuCtxCreate_v2(void **context, unsigned flags, int device);
+CUresult cuCtxCreate_v2(void **context, unsigned flags, int device) {
+    HOLD();
+    if (device < 40 || flags || STATE.live_contexts) return INVALID_VALUE;
+    if (fails("context")) return OUT_OF_MEMORY;
+    STATE.live_contexts++;
+    below = current;
+    *context = current = &other_object;
+    return OK;
+}
+CUresult cuCtxPopCurrent_v2(void **context);
+CUresult cuCtxPopCurrent_v2(void **context) {
+    *context = current;
+    current = below;
+    below = NULL;
+    return OK;
+}
+CUresult cuCtxDestroy_v2(void *context);
+CUresult cuCtxDestroy_v2(void *context) {
+    HOLD();
+    if (context != &other_object || !STATE.live_contexts) return INVALID_CONTEXT;
+    STATE.live_contexts--;
+    for (int i = 0; i < MOST; i++)
+        if (allocations[i].data && allocations[i].context == context) free_at(i);
+    return OK;
 }
 
 // A handle names the allocation; the fake has one process, so what a real driver maps elsewhere is the memory itself.
@@ -433,6 +472,7 @@ static fake_function kernels[] = {
     {"bench_read", nothing, 3, {8, 8, 8}, 1024, 0, 49152, 0, 0},
     {"bench_digest", digest, 3, {8, 8, 8}, 1024, 0, 49152, 0, 0},
     {"bench_fma", nothing, 2, {8, 8}, 1024, 0, 49152, 0, 0},
+    {"bench_empty", nothing, 0, {0}, 1024, 0, 49152, 0, 0},
     {"micro_write", micro_write, 7, {8, 8, 8, 8, 4, 4, 4}, 1024, 0, 49152, 0, 0},
     {"micro_copy", micro_copy, 7, {8, 8, 8, 8, 4, 4, 4}, 1024, 0, 49152, 0, 2},
     {"micro_read", micro_read, 7, {8, 8, 8, 8, 4, 4, 4}, 1024, 0, 49152, 0, 0},
@@ -641,8 +681,9 @@ static CUresult enqueue(fake_stream *stream, const fake_op *op) {
 
 CUresult cuMemsetD8Async(pointer to, unsigned char byte, size_t bytes, void *stream);
 CUresult cuMemsetD8Async(pointer to, unsigned char byte, size_t bytes, void *stream) {
-    ENTER();
+    ENTER_ANY();
     if (!holds(to, bytes)) return INVALID_VALUE;
+    if (current == &other_object) return stream ? INVALID_HANDLE : (note('x'), OK);
     return enqueue(stream,
                    &(fake_op){.kind = FILL, .to = (void *)(uintptr_t)to, .byte = byte, .bytes = bytes});
 }

@@ -11,8 +11,9 @@ typedef struct fake_cuda_launch {
 } fake_cuda_launch;
 
 typedef struct fake_cuda_state {
-    int retained; // retains of the primary context less releases
-    int resets;   // of the primary context
+    int retained;      // retains of the primary context less releases
+    int resets;        // of the primary context
+    int live_contexts; // others
     int live_allocations, live_modules, live_streams, live_events, live_graphs, live_execs;
     int live_registrations; // of host memory
     int live_imports;       // of memory by a handle
@@ -29,7 +30,7 @@ typedef struct fake_cuda_state {
     int param_questions;   // how often cuFuncGetParamInfo was asked
     double rest; // seconds that the next wait for the whole context takes, as for work in other streams
     // What ran since a test emptied it, a letter each: f fill, m copy, r the bench's read, c its copy, k another kernel,
-    // e an event, | one or more waits for one.
+    // e an event, x what another context does, | one or more waits for one.
     char order[256];
 } fake_cuda_state;
 

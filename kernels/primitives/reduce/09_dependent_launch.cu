@@ -4,8 +4,8 @@
 // Idea     on a small input most of the time is no work at all: a grid is put on the multiprocessors only when the one
 //          before it in the stream has ended.
 // Change   08, launched so that it may come early (programmatic dependent launch). Its blocks take their places while
-//          the kernel before is at its end, and wait there before they touch memory; and they tell the next one to come
-//          when their own loads are done.
+//          the kernel before is at its end, and wait there before they touch memory. Block 0 lets the next one come
+//          when it has only to poll; the others do so by ending.
 // Expect   the time of 08 less that of a launch, where launches follow each other in a stream or a graph; nothing gained
 //          for a launch alone.
 // Limit    sm_90. Its blocks take up room that the kernel before could use.

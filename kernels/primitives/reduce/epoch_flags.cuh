@@ -47,14 +47,15 @@ static __device__ __forceinline__ void epoch_flags(const T *in, T *out, long lon
     unsigned epoch = kz_warp() == 0 ? *(volatile unsigned *)&reduce_epoch + 1 : 0;
     const int PACKS = sizeof(T) == 2 ? REDUCE_DEPENDENT_PACKS / 2 : REDUCE_DEPENDENT_PACKS;
     A value = overlap ? fold_thread<operation, T, A, PACKS>(in, n) : fold_thread<operation, T, A>(in, n);
-    if (overlap)
-        asm volatile("griddepcontrol.launch_dependents;" ::: "memory"); // the next may take its place
     value = kz_fold_warps<operation>(value);
     if (kz_warp() != 0) return;
     if (blockIdx.x != 0) {
         if (kz_lane() == 0) states.publish(blockIdx.x, epoch, value);
         return;
     }
+    // The next may take its place, which it does when all blocks have said so or ended: the others end, for blocks that
+    // come while they still read take room and issue slots from them (notebook/2026-11-17-two-speeds-of-graphs.md).
+    if (overlap) asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
     if (kz_lane() != 0) value = kz_fold_identity<operation>(value);
     for (unsigned first = 1 + kz_lane(); first < gridDim.x; first += KZ_WARP * STATUSES<A>) {
         A part[STATUSES<A>];

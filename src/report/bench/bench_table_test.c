@@ -85,6 +85,33 @@ static void a_target_is_met(void **state) {
     free(o);
 }
 
+static void the_gap_between_launches_is_named(void **state) {
+    (void)state;
+    report_bench_tally tally = {0};
+    bench_outcome *o = make();
+    o->condition_count = 2;
+    o->conditions[1] = (bench_condition){.mode = BENCH_THROUGHPUT};
+    char *text = print(o, HEADER, &tally);
+    assert_null(strstr(text, "empty launch"));
+    free(text);
+    o->launch_gap[1] = 0.86e-6; // not that of the figure
+    text = print(o, HEADER, &tally);
+    assert_null(strstr(text, "empty launch"));
+    free(text);
+    o->figure = 1;
+    text = print(o, HEADER, &tally);
+    assert_has(text, "  an empty launch in a graph takes 860 ns\n");
+    free(text);
+    o->condition_count = 3;
+    o->conditions[2] = (bench_condition){BENCH_THROUGHPUT, BENCH_COLD, BENCH_SWITCHED_STREAM};
+    o->launch_gap[2] = 0.54e-6;
+    text = print(o, HEADER, &tally);
+    assert_has(text,
+               "  an empty launch in a graph takes 860 ns (throughput), 540 ns (throughput cold switched)\n");
+    free(text);
+    free(o);
+}
+
 // Who worked on the device in between is shown; a target of the ratio to another is not judged then.
 static void other_processes_are_named(void **state) {
     (void)state;
@@ -301,6 +328,10 @@ static void a_title_states_the_condition(void **state) {
     assert_has(text, "400 MB, one run, dirty, first stream\n");
     assert_null(strstr(text, "target")); // targets are of the usual conditions
     free(text);
+    o->conditions[0].stream = BENCH_SWITCHED_STREAM;
+    text = print(o, HEADER "h200,add-*,of_copy,0.85,\n", &tally);
+    assert_has(text, "400 MB, one run, dirty, after another context\n");
+    free(text);
     o->condition_count = 2;
     o->conditions[0] = (bench_condition){BENCH_THROUGHPUT, BENCH_HOT, BENCH_LATER_STREAM};
     o->conditions[1] = (bench_condition){BENCH_LATENCY, BENCH_HOT, BENCH_LATER_STREAM};
@@ -514,6 +545,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_target_is_met),
         cmocka_unit_test(other_processes_are_named),
+        cmocka_unit_test(the_gap_between_launches_is_named),
         cmocka_unit_test(the_error_stands_beside_the_time),
         cmocka_unit_test(a_narrow_terminal_gets_a_narrow_table),
         cmocka_unit_test(what_was_missed_is_named_with_its_figures),

@@ -61,8 +61,9 @@ static void print_table(const view *v, const size_t *conditions, size_t count) {
     title[strcspn(title, ",")] = 0; // the mode's part of it
     for (size_t k = 0; k < count; k++) {
         bench_condition c = v->o->conditions[conditions[k]];
-        snprintf(titles[k], sizeof titles[k], "%s%s", bench_cache_name(c.cache),
-                 c.stream == BENCH_FIRST_STREAM ? ", first" : "");
+        bool later = c.stream == BENCH_LATER_STREAM;
+        snprintf(titles[k], sizeof titles[k], "%s%s%s", bench_cache_name(c.cache), later ? "" : ", ",
+                 later ? "" : bench_stream_name(c.stream));
         columns[1 + k] = (report_column){titles[k], true, false, COLUMN};
     }
     report_table *table = report_table_open(columns, 1 + count);
@@ -126,14 +127,22 @@ static bool is_unsettled(const bench_timing *t) {
 
 static bool is_split(const bench_timing *t) { return !t->over_peak && bench_series_is_split(&t->series); }
 
+static bool has_stream(const bench_outcome *o, bench_stream stream) {
+    for (size_t k = 0; k < o->condition_count; k++)
+        if (o->conditions[k].stream == stream) return true;
+    return false;
+}
+
 static void print_marks(const view *v) {
     if (v->compare)
         report_print(v->file, v->style, REPORT_DIM,
                      "  x: so many times as fast as the fastest rival of the same column\n");
-    for (size_t k = 0; k < v->o->condition_count; k++) {
-        if (v->o->conditions[k].stream != BENCH_FIRST_STREAM) continue;
-        report_print(v->file, v->style, REPORT_DIM, "  first: in the first stream that this process made\n");
-        break;
+    for (bench_stream k = BENCH_LATER_STREAM + 1; k < BENCH_STREAMS; k++) {
+        base_text text = {0};
+        if (!has_stream(v->o, k)) continue;
+        base_text_add(&text, "%s: %s", bench_stream_name(k), bench_stream_meaning(k));
+        if (text.data) report_note(v->file, v->style, REPORT_DIM, 2, text.data);
+        base_text_free(&text);
     }
     if (any(v, is_unsettled)) report_print(v->file, v->style, REPORT_WARN, "  ~ not converged\n");
     if (any(v, is_split))

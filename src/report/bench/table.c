@@ -330,6 +330,20 @@ static void print_beside(const view *v) {
     }
 }
 
+// Graphs of short runs follow it.
+static void print_gaps(const view *v) {
+    char gap[REPORT_NUMBER], name[BENCH_CONDITION_TEXT];
+    base_text text = {0};
+    for (size_t k = 0; k < v->o->condition_count; k++) {
+        if (!(v->o->launch_gap[k] > 0) || (!v->several && k != v->o->figure)) continue;
+        base_text_add(&text, "%s %s", text.data ? "," : "an empty launch in a graph takes",
+                      report_seconds(gap, v->o->launch_gap[k]));
+        if (v->several) base_text_add(&text, " (%s)", bench_condition_name(v->o->conditions[k], name));
+    }
+    if (text.data) print_note(v, REPORT_DIM, text.data);
+    base_text_free(&text);
+}
+
 // Times that vary: the ratio of samples taken in turns is not that of the medians above it.
 static bool ratios_differ(const view *v) {
     for (size_t i = 0; v->rival >= 0 && i < v->o->count; i++) {
@@ -346,6 +360,7 @@ static bool ratios_differ(const view *v) {
 static void print_notes(const view *v) {
     if (v->o->timed && !v->several) print_known_peaks(v);
     if (v->o->timed) print_beside(v);
+    if (v->o->timed) print_gaps(v);
     if (v->target.target) print_target(v);
     if (v->o->timed && !v->several) {
         report_bench_print_clocks(v->file, v->style, v->o, v->o->figure);
