@@ -77,7 +77,9 @@ bool sim_mma_sparse(sim_decoder *d, const ptx_operand *o, mma_form *f) {
 bool sim_mma_arithmetic(const sim_decoder *d, const ptx_inst *inst, bool wgmma, mma_form *f,
                         const char **why) {
     const ptx_matrix *x = &f->matrix;
-    int sm = d->kernel->program->machine ? d->kernel->program->machine->config.sm : 90;
+    const sim_machine *machine = d->kernel->program->machine;
+    int sm =
+        machine && machine->config.sm ? machine->config.sm : 90; // where only the text is checked, the newest
     ptx_type sum = x->types[PTX_MATRIX_D];
     // wmma with an f32 accumulator computes in f32, and converts at the end; with an f16 one, it converts first.
     if (x->types[PTX_MATRIX_C] == PTX_F32) sum = PTX_F32;
