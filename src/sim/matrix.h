@@ -51,7 +51,7 @@ typedef struct __attribute__((aligned(64))) matrix_side {
     union {
         struct { // floats: times 2^shift, and the exponents before that
             float value[MATRIX_MOST_FLOATS][8];
-            int32_t exponent[MATRIX_MOST_FLOATS][8];
+            int16_t exponent[MATRIX_MOST_FLOATS][8];
         };
         int16_t pair[MATRIX_MOST_K / 4][8][2]; // integers: neighbours along k
         int16_t whole[MATRIX_MOST_K / 2][8];   // those of a sparse product's B
