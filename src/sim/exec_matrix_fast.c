@@ -125,6 +125,7 @@ LANES_INLINE void add_step(const fast_form *form, int row, int first, bool spars
     const int end = first + form->step;
     __m256i low = _mm256_set1_epi16(2 * MATRIX_ZERO), high = low, sum[ROWS];
     fast_step step[ROWS];
+#pragma GCC unroll 4
     for (int t = first; t < end; t++) {
         low = _mm256_max_epi16(low, add_exponents(form, row, t, sparse));
         high = _mm256_max_epi16(high, add_exponents(form, row + 2, t, sparse));
@@ -135,6 +136,7 @@ LANES_INLINE void add_step(const fast_form *form, int row, int first, bool spars
     step[3] = align_step(form, value[3], widen(_mm256_extracti128_si256(high, 1)), &left[3]);
 #pragma GCC unroll 4
     for (int r = 0; r < ROWS; r++) sum[r] = _mm256_setzero_si256();
+#pragma GCC unroll 2
     for (int t = first; t < end; t++) {
 #pragma GCC unroll 4
         for (int r = 0; r < ROWS; r++) {

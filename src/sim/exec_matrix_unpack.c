@@ -71,6 +71,7 @@ LANES_INLINE void transpose_8(const matrix_core *core, __m256i four[4]) {
 static void unpack_f16(const matrix_core *core, matrix_side *side, int first) {
     __m256i two[4];
     transpose_16(core, two);
+#pragma GCC unroll 4
     for (int i = 0; i < 4; i++)
         put(side, first + 2 * i, _mm256_cvtph_ps(low_half(two[i])), _mm256_cvtph_ps(high_half(two[i])),
             exponents_of_16(two[i], 10, 15, 31));
@@ -83,6 +84,7 @@ LANES_INLINE __m256 value_of_bf16(__m128i codes) {
 static void unpack_bf16(const matrix_core *core, matrix_side *side, int first) {
     __m256i two[4];
     transpose_16(core, two);
+#pragma GCC unroll 4
     for (int i = 0; i < 4; i++)
         put(side, first + 2 * i, value_of_bf16(low_half(two[i])), value_of_bf16(high_half(two[i])),
             exponents_of_16(two[i], 7, 127, 255));
@@ -101,6 +103,7 @@ LANES_INLINE void put_tf32(matrix_side *side, int place, __m256i value, __m256i 
 static void unpack_tf32(const matrix_core *core, matrix_side *side, int first) {
     const __m256i kept = _mm256_set1_epi32(~0x1fff);
     __m256i row[4];
+#pragma GCC unroll 4
     for (int i = 0; i < 4; i++) row[i] = _mm256_and_si256(two_rows(core, i), kept);
     __m256i low01 = _mm256_unpacklo_epi32(row[0], row[1]), high01 = _mm256_unpackhi_epi32(row[0], row[1]);
     __m256i low23 = _mm256_unpacklo_epi32(row[2], row[3]), high23 = _mm256_unpackhi_epi32(row[2], row[3]);
@@ -108,14 +111,14 @@ static void unpack_tf32(const matrix_core *core, matrix_side *side, int first) {
     put_tf32(side, first + 2, _mm256_unpacklo_epi64(high01, high23), _mm256_unpackhi_epi64(high01, high23));
 }
 
-static void put_e5m2(matrix_side *side, int place, __m256i codes) {
+LANES_INLINE void put_e5m2(matrix_side *side, int place, __m256i codes) {
     codes = _mm256_slli_epi16(codes, 8); // the upper half of an f16
     put(side, place, _mm256_cvtph_ps(low_half(codes)), _mm256_cvtph_ps(high_half(codes)),
         exponents_of_16(codes, 10, 15, 31));
 }
 
 // An e4m3 is an f16 with fewer bits, another bias and another NaN.
-static void put_e4m3(matrix_side *side, int place, __m256i codes, bool is_f16) {
+LANES_INLINE void put_e4m3(matrix_side *side, int place, __m256i codes, bool is_f16) {
     const __m256 rebias = _mm256_set1_ps(256.0f);
     const __m256i sizes = _mm256_set1_epi16(0x7f);
     __m256i size = _mm256_and_si256(codes, sizes), nan = _mm256_cmpeq_epi16(size, sizes);
