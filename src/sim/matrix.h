@@ -68,6 +68,14 @@ typedef void matrix_unpack(const matrix_product *product, bool is_b, const matri
 typedef void matrix_multiply(const matrix_product *product, const matrix_side *a, const matrix_side *b,
                              const matrix_select *select, uint32_t sum[8][8]);
 
+// What ptxas makes of forms that the units lack, as plain arrays. Chains of fused operations:
+// sum[i][j] += row i of a[rows][k] times column j of b[k][8], all f64. The rounding is PTX_MOD_RN, RZ, RM or RP.
+typedef void matrix_multiply_f64(int rows, int k, ptx_mod rounding, const uint64_t *a, const uint64_t (*b)[8],
+                                 uint64_t (*sum)[8]);
+// m8n8k4 of f16, one of the four tiles of a warp. The sums are f32, or f16 in the low half.
+typedef void matrix_multiply_m8n8k4(bool f16_sums, const uint16_t a[8][4], const uint16_t b[4][8],
+                                    uint32_t sum[8][8]);
+
 // The row of matrix_numerics.def for an architecture; false where it has no such unit. `wgmma`: for a warpgroup.
 bool sim_matrix_numerics(int sm, bool wgmma, ptx_type a, ptx_type d, matrix_numerics *how);
 
