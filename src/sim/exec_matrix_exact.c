@@ -29,6 +29,7 @@ static uint32_t round_sum(double x, matrix_rounding rounding) {
     return x != 0 ? cut_off(x, rounding == MATRIX_E8M13 ? 13 : 23) : 0;
 }
 
+static int greater(int x, int y) { return x > y ? x : y; }
 static bool is_finite(double x) { return x - x == 0; }
 
 // The infinity that a step's terms add up to, NaN, or 0 where all are numbers.
@@ -48,10 +49,8 @@ static uint32_t add_step(const matrix_numerics *how, const double *products, con
     if (infinity != infinity) return half ? 0x7fff : 0x7fffffff;
     if (infinity != 0) return half ? f16_of_f32((float)infinity) : bits_of_f32((float)infinity);
 
-    int most = c != 0 ? exponent_of(c, half ? -14 : -126) : how->floor;
-    for (int t = 0; t < count; t++)
-        if (products[t] != 0 && exponents[t] > most) most = exponents[t];
-    if (most < how->floor) most = how->floor;
+    int most = c != 0 ? greater(exponent_of(c, half ? -14 : -126), how->floor) : how->floor;
+    for (int t = 0; t < count; t++) most = greater(most, exponents[t]); // a zero's is below the floor
 
     double scale = power_of_2(how->fraction - most);
     int64_t sum = (int64_t)(c * scale);

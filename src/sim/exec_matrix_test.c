@@ -376,6 +376,10 @@ typedef struct test_example {
     { 80, false, PTX_F16, PTX_F16, PTX_F32, 8, false }
 #define FP8_WGMMA                                                                                            \
     { 90, true, PTX_E5M2, PTX_E5M2, PTX_F32, 32, false }
+#define MIXED_WGMMA                                                                                          \
+    { 90, true, PTX_E4M3, PTX_E5M2, PTX_F32, 32, false }
+#define MIXED_MMA                                                                                            \
+    { 90, false, PTX_E4M3, PTX_E5M2, PTX_F32, 32, false }
 #define FP8_MMA                                                                                              \
     { 90, false, PTX_E5M2, PTX_E5M2, PTX_F32, 32, false }
 
@@ -425,12 +429,15 @@ static const test_example examples[] = {
      {1, 0x1p-13, 1},
      0,
      0},
+    {"and e4m3's subnormals are normal there", MIXED_MMA, {0x1p-9, 0x1p-3}, {0x1p15, 0x1p-14}, 0, 0x42800001},
+    {"which they are not for a warpgroup", MIXED_WGMMA, {0x1p-9, 0x1p-3}, {0x1p8, 0x1p-9}, 0, 0x3f000000},
 };
 
 static uint32_t code_of(ptx_type type, double x) {
     switch (type) {
     case PTX_F16: return oracle_code(x, 0, &oracle_f16, TO_NEAREST, false);
     case PTX_BF16: return oracle_code(x, 0, &oracle_bf16, TO_NEAREST, false);
+    case PTX_E4M3: return oracle_code(x, 0, &oracle_e4m3, TO_NEAREST, false);
     default: return oracle_code(x, 0, &oracle_e5m2, TO_NEAREST, false);
     }
 }
