@@ -7,6 +7,14 @@
 // infinities and NaN, results outside the normal f32, and terms that are tiny beside the greatest of the whole tile.
 #include "sim/exec_matrix.h"
 
+// The indices in the order in which the terms are added.
+static void order_indices(const matrix_product *product, const matrix_select *select, uint8_t at[8][64]) {
+    int terms = matrix_terms(product);
+    for (int i = 0; i < 8; i++)
+        for (int t = 0; t < terms; t++)
+            at[i][t] = select->at[i][matrix_element(product->how.apart, terms, t)];
+}
+
 #ifdef __AVX2__
 
 enum { ROWS = 4 }; // at once, for a column of B is loaded once for all of them
@@ -31,7 +39,7 @@ LANES_INLINE int column(const fast_form *form, int row, int term, bool sparse) {
     return sparse ? form->at[row][term] : term;
 }
 
-// The greatest exponents of the products of two rows, one in each half.
+// The exponents of a term of two rows, one in each half.
 LANES_INLINE __m256i add_exponents(const fast_form *form, int row, int term, bool sparse) {
     const __m256i rows = _mm256_set_m128i(_mm_set1_epi16(0x0302), _mm_set1_epi16(0x0100));
     int32_t two;
@@ -41,7 +49,7 @@ LANES_INLINE __m256i add_exponents(const fast_form *form, int row, int term, boo
     const int16_t *second = form->b->exponent[column(form, row + 1, term, sparse)];
     __m256i b =
         _mm256_set_m128i(_mm_load_si128((const __m128i *)second), _mm_load_si128((const __m128i *)first));
-    return _mm256_adds_epi16(a, b);
+    return _mm256_add_epi16(a, b);
 }
 
 // The exponent that the accumulator takes part with.
@@ -53,7 +61,7 @@ LANES_INLINE __m256i accumulator_exponent(__m256 value, const fast_form *form) {
     return _mm256_blendv_epi8(exponent, words(MATRIX_ZERO), zero);
 }
 
-// 2^(fraction - shift - most). Where it is too great for a float, what it multiplies is zero, or it is left.
+// 2^(power - most). Where it is too great for a float, what it multiplies is zero, or it is left.
 LANES_INLINE __m256 unit_scale(__m256i most, int power, __m256i is_zero, __m256i *left) {
     __m256i field = _mm256_sub_epi32(words(127 + power), most);
     __m256i over = _mm256_cmpgt_epi32(field, words(254));
@@ -202,14 +210,6 @@ MULTIPLY(sparse_f32, true, false, false)
 MULTIPLY(sparse_f16, true, true, false)
 MULTIPLY(sparse_wide, true, false, true)
 
-// The indices in the order in which the terms are added.
-static void order_indices(const matrix_product *product, const matrix_select *select, uint8_t at[8][64]) {
-    int terms = matrix_terms(product);
-    for (int i = 0; i < 8; i++)
-        for (int t = 0; t < terms; t++)
-            at[i][t] = select->at[i][matrix_element(product->how.apart, terms, t)];
-}
-
 void SIM_NAME(sim_multiply_fast)(const matrix_product *product, const matrix_side *a, const matrix_side *b,
                                  const matrix_select *select, uint8_t lanes[8], uint32_t sum[8][8]) {
     static void (*const multiply[2][3])(const fast_form *, uint8_t *, uint32_t(*)[8]) = {
@@ -219,18 +219,17 @@ void SIM_NAME(sim_multiply_fast)(const matrix_product *product, const matrix_sid
     bool f16 = how->rounding == MATRIX_F16, wide = product->a == PTX_BF16 || product->a == PTX_TF32;
     uint64_t most = (uint64_t)step << (how->fraction + 2), limit = UINT64_C(1) << 31;
     if (most > limit || (f16 && wide)) return;
-    fast_form form = {a,
-                      b,
-                      NULL,
-                      matrix_terms(product),
-                      step,
-                      a->shift + b->shift,
-                      how->fraction,
-                      how->floor,
-                      f16,
-                      how->rounding == MATRIX_E8M13,
-                      wide,
-                      most == limit};
+    fast_form form = {.a = a,
+                      .b = b,
+                      .terms = matrix_terms(product),
+                      .step = step,
+                      .shift = a->shift + b->shift,
+                      .fraction = how->fraction,
+                      .floor = how->floor,
+                      .f16 = f16,
+                      .e8m13 = how->rounding == MATRIX_E8M13,
+                      .wide = wide,
+                      .full = most == limit};
     uint8_t ordered[8][64];
     if (product->sparse) form.at = select->at;
     if (product->sparse && how->apart) {
@@ -245,9 +244,85 @@ void SIM_NAME(sim_multiply_fast)(const matrix_product *product, const matrix_sid
 
 #else
 
+// The same in plain loops, which a compiler makes vectors of. The CPU rounds to nearest: products are exact, as the operands
+// are near 1, and the sum is rounded as an integer.
+
+typedef struct plain_step {
+    int most[8];
+    float scale[8];
+    double accumulator[8];
+} plain_step;
+
+static void find_most(const matrix_side *a, int i, const matrix_side *b, const uint8_t *at, int first,
+                      int end, int16_t most[8]) {
+    for (int j = 0; j < 8; j++) most[j] = 2 * MATRIX_ZERO;
+    for (int t = first; t < end; t++) {
+        const int16_t *other = b->exponent[at ? at[t] : t], exponent = a->exponent[t][i];
+        for (int j = 0; j < 8; j++) {
+            int16_t sum = (int16_t)(exponent + other[j]);
+            most[j] = sum > most[j] ? sum : most[j];
+        }
+    }
+}
+
+// False where there are infinities or NaN, or terms that are too small for the scale.
+static bool align_step(const matrix_numerics *how, const uint32_t sum[8], const int16_t products[8],
+                       plain_step *step) {
+    bool half = how->rounding == MATRIX_F16;
+    for (int j = 0; j < 8; j++) {
+        double c = half ? (double)f32_of_f16((uint16_t)sum[j]) : (double)f32_of_bits(sum[j]);
+        int most = products[j] > how->floor ? products[j] : how->floor;
+        int own = c != 0 ? matrix_exponent(c, half ? -14 : -126) : MATRIX_ZERO;
+        if (own > most) most = own;
+        int power = how->fraction - most;
+        if (most > 127 || (power > 127 && products[j] > MATRIX_ZERO / 2)) return false;
+        step->most[j] = most;
+        step->accumulator[j] = c;
+        step->scale[j] = f32_of_bits((uint32_t)(127 + (power > 127 ? 127 : power)) << 23);
+    }
+    return true;
+}
+
+static void add_terms(const matrix_side *a, int i, const matrix_side *b, const uint8_t *at, int first,
+                      int end, const float scale[8], int32_t sum[8]) {
+    for (int j = 0; j < 8; j++) sum[j] = 0;
+    for (int t = first; t < end; t++) {
+        const float *other = b->value[at ? at[t] : t], value = a->value[t][i];
+        for (int j = 0; j < 8; j++) sum[j] += (int32_t)(value * other[j] * scale[j]);
+    }
+}
+
+// False where it left the row as it was.
+static bool multiply_row(const matrix_product *product, const matrix_side *a, int i, const matrix_side *b,
+                         const uint8_t *at, uint32_t sum[8]) {
+    const matrix_numerics *how = &product->how;
+    int terms = matrix_terms(product), count = matrix_step(product);
+    uint32_t row[8];
+    memcpy(row, sum, sizeof row);
+    for (int first = 0; first < terms; first += count) {
+        int16_t products[8];
+        int32_t total[8];
+        plain_step step;
+        find_most(a, i, b, at, first, first + count, products);
+        if (!align_step(how, row, products, &step)) return false;
+        add_terms(a, i, b, at, first, first + count, step.scale, total);
+        for (int j = 0; j < 8; j++) {
+            double unit = matrix_power(step.most[j] - how->fraction);
+            int64_t exact = total[j] + (int64_t)(step.accumulator[j] / unit);
+            row[j] = matrix_round((double)exact * unit, how->rounding);
+        }
+    }
+    memcpy(sum, row, sizeof row);
+    return true;
+}
+
 void SIM_NAME(sim_multiply_fast)(const matrix_product *product, const matrix_side *a, const matrix_side *b,
                                  const matrix_select *select, uint8_t lanes[8], uint32_t sum[8][8]) {
-    memset(lanes, 0xff, 8);
+    if ((uint64_t)matrix_step(product) << (product->how.fraction + 2) > UINT64_C(1) << 31) return;
+    uint8_t at[8][64];
+    if (product->sparse) order_indices(product, select, at);
+    for (int i = 0; i < 8; i++)
+        lanes[i] = multiply_row(product, a, i, b, product->sparse ? at[i] : NULL, sum[i]) ? 0 : 0xff;
 }
 
 #endif

@@ -1,7 +1,7 @@
 // Integer products of tiles, which are exact, and those of single bits, which are counted.
 //
-// Elements become 16 bits. Neighbours along k are a pair, which one instruction multiplies and adds. A sparse product
-// chooses the elements of its B one by one, so that they are kept apart.
+// Elements become 16 bits. With AVX2, neighbours along k are a pair, which one instruction multiplies and adds. A sparse
+// product chooses the elements of its B one by one, so that they are kept apart.
 #include "sim/exec_matrix.h"
 
 #ifdef __AVX2__
@@ -124,14 +124,12 @@ static int element_of(ptx_type type, const uint8_t *row, int k) {
     }
 }
 
+// Without pairs: a loop over the columns is then one that a compiler makes vectors of.
 static void unpack(const matrix_core *core, ptx_type type, bool apart, int chunk, matrix_side *side) {
     int count = 128 / (int)ptx_type_bits(type);
     for (int k = 0; k < count; k++)
-        for (int i = 0; i < 8; i++) {
-            int place = chunk * count + k;
-            *(apart ? &side->whole[place][i] : &side->pair[place / 2][i][place % 2]) =
-                (int16_t)element_of(type, core->row[i], k);
-        }
+        for (int i = 0; i < 8; i++)
+            side->whole[chunk * count + k][i] = (int16_t)element_of(type, core->row[i], k);
 }
 
 LANES_INLINE void multiply(const matrix_product *product, const matrix_side *a, const matrix_side *b,
@@ -139,10 +137,10 @@ LANES_INLINE void multiply(const matrix_product *product, const matrix_side *a, 
     int terms = matrix_terms(product);
     for (int i = 0; i < 8; i++) {
         int32_t total[8] = {0};
-        for (int t = 0; t < terms; t++)
-            for (int j = 0; j < 8; j++)
-                total[j] += a->pair[t / 2][i][t % 2] *
-                            (select ? b->whole[select->at[i][t]][j] : b->pair[t / 2][j][t % 2]);
+        for (int t = 0; t < terms; t++) {
+            const int16_t *row = b->whole[select ? select->at[i][t] : t], factor = a->whole[t][i];
+            for (int j = 0; j < 8; j++) total[j] += factor * row[j];
+        }
         for (int j = 0; j < 8; j++) sum[i][j] = add_saturated(sum[i][j], total[j], product->saturate);
     }
 }

@@ -1,13 +1,8 @@
 // Operands of floating-point products, unpacked: each element's value as a float, and the exponent that aligns it.
 //
-// A subnormal's exponent is its format's least, as the units do not normalise. Values of formats with 8 bits of exponent
-// are scaled by a power of two, so that the greatest of a side has the exponent MATRIX_GREATEST, unless all are near 1: then a product stays within
-// f32 however large or small all values are. `is_f16`: an 8-bit format that was made an f16. `terms`: of a side whose terms
-// are in the order of sums apart, else 0.
+// A subnormal's exponent is its format's least, as the units do not normalise. `is_f16`: an 8-bit format that was made an
+// f16. `terms`: of a side whose terms are in the order of sums apart, else 0.
 #include "sim/exec_matrix.h"
-
-// 2^-126 * 2^MATRIX_GREATEST is the least that an element may be beside the greatest one.
-enum { MATRIX_GREATEST = 50 };
 
 #ifdef __AVX2__
 
@@ -180,11 +175,13 @@ static void find_range(const matrix_side *side, int count, int *least, int *most
     *most = 1000 - least_of(_mm256_sub_epi16(_mm256_set1_epi16(1000), high));
 }
 
+// A product must stay within f32, however large or small all values are: unless all are near 1, they are scaled, so that
+// the exponent of the greatest is 50. What is then not normal is too small for the fast path.
 static void scale_side(matrix_side *side, int count) {
     int least, most;
     find_range(side, count, &least, &most);
-    if (least > most || (least >= -MATRIX_GREATEST && most <= MATRIX_GREATEST)) return;
-    int shift = MATRIX_GREATEST - most < 127 ? MATRIX_GREATEST - most : 127;
+    if (least > most || (least >= -50 && most <= 50)) return;
+    int shift = 50 - most < 127 ? 50 - most : 127;
     side->exact_only = least + shift < -126;
     if (side->exact_only) return;
     side->shift = shift;
@@ -235,7 +232,15 @@ static void unpack_chunk(const matrix_core *core, matrix_side *side, int first, 
     }
 }
 
-static void scale_side(matrix_side *side, int count) {} // the exact path needs no scale
+// A product must be exact in f32. Nothing is scaled: beyond the usual range the exact path computes.
+static void scale_side(matrix_side *side, int count) {
+    for (int k = 0; k < count; k++)
+        for (int i = 0; i < 8; i++) {
+            int exponent = side->exponent[k][i];
+            bool far = exponent < -60 || exponent > 60;
+            side->exact_only |= far && exponent != MATRIX_ZERO && exponent != MATRIX_NO_NUMBER;
+        }
+}
 
 #endif
 

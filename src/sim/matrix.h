@@ -53,8 +53,8 @@ typedef struct __attribute__((aligned(64))) matrix_side {
             float value[MATRIX_MOST_FLOATS][8];
             int16_t exponent[MATRIX_MOST_FLOATS][8];
         };
-        int16_t pair[MATRIX_MOST_K / 4][8][2]; // integers: neighbours along k
-        int16_t whole[MATRIX_MOST_K / 2][8];   // those of a sparse product's B
+        int16_t pair[MATRIX_MOST_K / 4][8][2]; // integers: neighbours along k,
+        int16_t whole[MATRIX_MOST_K / 2][8];   // or one by one
         uint32_t bits[MATRIX_MOST_K / 32][8];
     };
     int shift;
