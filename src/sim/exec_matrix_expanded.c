@@ -1,5 +1,5 @@
 // Products that Hopper's tensor cores compute as chains of fused multiply-adds: f64, and m8n8k4 of f16, which ptxas makes of
-// ordinary instructions. Compared with an H200 bit by bit, NaN included.
+// ordinary instructions. The order and the NaN are those found on an H200.
 #include "sim/exec_matrix.h"
 #include "sim/rounding.h"
 
