@@ -27,6 +27,8 @@ typedef void matrix_multiply_some(const matrix_product *product, const matrix_si
     matrix_unpack sim_unpack_side_##isa, sim_unpack_floats_##isa, sim_unpack_integers_##isa;                 \
     matrix_multiply sim_multiply_sides_##isa, sim_multiply_integers_##isa;                                   \
     matrix_multiply_some sim_multiply_fast_##isa, sim_multiply_exactly_##isa;                                \
+    matrix_multiply_f64 sim_multiply_f64_##isa;                                                              \
+    matrix_multiply_m8n8k4 sim_multiply_m8n8k4_##isa;                                                        \
     sim_selector sim_select_integer_##isa; /* add sub mul mad div rem min max abs neg, with carries too */   \
     sim_selector sim_select_bits_##isa;    /* logic, shifts, fields, counts, prmt, lop3 */                   \
     sim_selector sim_select_float_##isa;   /* f32 and f64 arithmetic, all roundings */                       \

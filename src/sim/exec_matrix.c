@@ -14,7 +14,9 @@ static void multiply_floats(const matrix_product *product, const matrix_side *a,
     uint8_t left[8];
     memset(left, 0xff, sizeof left);
     if (!a->exact_only && !b->exact_only) SIM_NAME(sim_multiply_fast)(product, a, b, select, left, sum);
-    SIM_NAME(sim_multiply_exactly)(product, a, b, select, left, sum);
+    uint64_t any;
+    memcpy(&any, left, sizeof any);
+    if (any) SIM_NAME(sim_multiply_exactly)(product, a, b, select, left, sum);
 }
 
 // The products alone, from zero; then an ordinary addition of the accumulator.

@@ -4,31 +4,8 @@
 // A double holds every product exactly (22 bits at most, exponents far from its limits), and so does it hold a step's sum,
 // which has fewer than 40 bits.
 #include "sim/exec_matrix.h"
-#include "sim/formats.h"
 
-static double power_of_2(int exponent) { return f64_of_bits((uint64_t)(1023 + exponent) << 52); }
-
-static int exponent_of(double x, int least) { // of a number that is not zero
-    int exponent = (int)(bits_of_f64(x) >> 52 & 0x7ff) - 1023;
-    return exponent < least ? least : exponent;
-}
-
-// Towards zero, to so many bits below the leading one; the exponents are those of f32. Too large is infinite.
-static uint32_t cut_off(double x, int fraction) {
-    double unit = power_of_2(exponent_of(x, -126) - fraction);
-    double cut = (double)(int64_t)(x / unit) * unit;
-    if (__builtin_fabs(cut) >= 0x1p128) return cut < 0 ? 0xff800000u : 0x7f800000u;
-    return cut != 0 ? bits_of_f32((float)cut) : 0; // never -0
-}
-
-static uint32_t round_sum(double x, matrix_rounding rounding) {
-    if (rounding == MATRIX_F16) {
-        uint32_t half = small_encode(x, &format_f16, ROUND_NEAREST, false);
-        return half & 0x7fff ? half : 0; // never -0
-    }
-    return x != 0 ? cut_off(x, rounding == MATRIX_E8M13 ? 13 : 23) : 0;
-}
-
+static int greater(int x, int y) { return x > y ? x : y; }
 static bool is_finite(double x) { return x - x == 0; }
 
 // The infinity that a step's terms add up to, NaN, or 0 where all are numbers.
@@ -48,21 +25,19 @@ static uint32_t add_step(const matrix_numerics *how, const double *products, con
     if (infinity != infinity) return half ? 0x7fff : 0x7fffffff;
     if (infinity != 0) return half ? f16_of_f32((float)infinity) : bits_of_f32((float)infinity);
 
-    int most = c != 0 ? exponent_of(c, half ? -14 : -126) : how->floor;
-    for (int t = 0; t < count; t++)
-        if (products[t] != 0 && exponents[t] > most) most = exponents[t];
-    if (most < how->floor) most = how->floor;
+    int most = c != 0 ? greater(matrix_exponent(c, half ? -14 : -126), how->floor) : how->floor;
+    for (int t = 0; t < count; t++) most = greater(most, exponents[t]); // a zero's is below the floor
 
-    double scale = power_of_2(how->fraction - most);
+    double scale = matrix_power(how->fraction - most);
     int64_t sum = (int64_t)(c * scale);
     for (int t = 0; t < count; t++) sum += (int64_t)(products[t] * scale);
-    return round_sum((double)sum / scale, how->rounding);
+    return matrix_round((double)sum / scale, how->rounding);
 }
 
 static uint32_t dot(const matrix_product *product, const matrix_side *a, int i, const matrix_side *b, int j,
                     const matrix_select *select, uint32_t accumulator) {
     int terms = matrix_terms(product), step = matrix_step(product);
-    double unscale = power_of_2(-a->shift - b->shift);
+    double unscale = matrix_power(-a->shift - b->shift);
     for (int first = 0; first < terms; first += step) {
         double products[MATRIX_MOST_FLOATS];
         int exponents[MATRIX_MOST_FLOATS];

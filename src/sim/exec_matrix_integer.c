@@ -1,7 +1,7 @@
 // Integer products of tiles, which are exact, and those of single bits, which are counted.
 //
-// Elements become 16 bits. Neighbours along k are a pair, which one instruction multiplies and adds. A sparse product
-// chooses the elements of its B one by one, so that they are kept apart.
+// Elements become 16 bits. With AVX2, neighbours along k are a pair, which one instruction multiplies and adds. A sparse
+// product chooses the elements of its B one by one, so that they are kept apart.
 #include "sim/exec_matrix.h"
 
 #ifdef __AVX2__
@@ -9,15 +9,19 @@
 // Rows of 8 pairs become 8 rows of a pair of each.
 LANES_INLINE void transpose_pairs(__m256i row[8]) {
     __m256i two[8], four[8];
+#pragma GCC unroll 8
     for (int i = 0; i < 8; i += 2) {
         two[i] = _mm256_unpacklo_epi32(row[i], row[i + 1]);
         two[i + 1] = _mm256_unpackhi_epi32(row[i], row[i + 1]);
     }
+#pragma GCC unroll 8
     for (int i = 0; i < 8; i += 4)
+#pragma GCC unroll 8
         for (int j = 0; j < 2; j++) {
             four[i + 2 * j] = _mm256_unpacklo_epi64(two[i + j], two[i + j + 2]);
             four[i + 2 * j + 1] = _mm256_unpackhi_epi64(two[i + j], two[i + j + 2]);
         }
+#pragma GCC unroll 8
     for (int i = 0; i < 4; i++) {
         row[i] = _mm256_permute2x128_si256(four[i], four[i + 4], 0x20);
         row[i + 4] = _mm256_permute2x128_si256(four[i], four[i + 4], 0x31);
@@ -39,8 +43,10 @@ LANES_INLINE void unpack_pairs(const matrix_core *core, int byte, ptx_type type,
     const __m256i even_then_odd = _mm256_setr_epi8(0, 1, 4, 5, 8, 9, 12, 13, 2, 3, 6, 7, 10, 11, 14, 15, 0, 1,
                                                    4, 5, 8, 9, 12, 13, 2, 3, 6, 7, 10, 11, 14, 15);
     __m256i row[8];
+#pragma GCC unroll 8
     for (int i = 0; i < 8; i++) row[i] = widen(core->row[i] + byte, type);
     transpose_pairs(row);
+#pragma GCC unroll 8
     for (int i = 0; i < 8; i++) {
         __m256i pairs = row[i];
         if (apart) pairs = _mm256_permute4x64_epi64(_mm256_shuffle_epi8(pairs, even_then_odd), 0xd8);
@@ -66,21 +72,37 @@ LANES_INLINE __m256i pairs_of(const matrix_side *b, int pair, const uint8_t *at)
                                    _mm_unpackhi_epi16(first, second), 1);
 }
 
-LANES_INLINE void multiply_row(const matrix_side *a, int i, const matrix_side *b, const uint8_t *at,
-                               int pairs, bool saturate, uint32_t sum[8]) {
-    __m256i total = _mm256_setzero_si256();
-    for (int t = 0; t < pairs; t++) {
-        int32_t pair;
-        memcpy(&pair, a->pair[t][i], sizeof pair);
-        total = _mm256_add_epi32(total, _mm256_madd_epi16(_mm256_set1_epi32(pair), pairs_of(b, t, at)));
-    }
-    __m256i old = _mm256_loadu_si256((const __m256i *)sum), new = _mm256_add_epi32(old, total);
+// The accumulators of a row, with the sum of its products.
+LANES_INLINE void add_row(__m256i sum, bool saturate, uint32_t row[8]) {
+    __m256i old = _mm256_loadu_si256((const __m256i *)row), new = _mm256_add_epi32(old, sum);
     if (saturate) {
-        __m256i over = _mm256_and_si256(_mm256_xor_si256(new, old), _mm256_xor_si256(new, total));
+        __m256i over = _mm256_and_si256(_mm256_xor_si256(new, old), _mm256_xor_si256(new, sum));
         __m256i limit = _mm256_xor_si256(_mm256_srai_epi32(old, 31), _mm256_set1_epi32(INT32_MAX));
         new = _mm256_blendv_epi8(new, limit, _mm256_srai_epi32(over, 31));
     }
-    _mm256_storeu_si256((__m256i *)sum, new);
+    _mm256_storeu_si256((__m256i *)row, new);
+}
+
+// Four rows at once: B is loaded once for them.
+LANES_INLINE void multiply(const matrix_product *product, const matrix_side *a, const matrix_side *b,
+                           const matrix_select *select, uint32_t sum[8][8]) {
+    int pairs = matrix_terms(product) / 2;
+    for (int i = 0; i < 8; i += 4) {
+        __m256i total[4];
+#pragma GCC unroll 4
+        for (int r = 0; r < 4; r++) total[r] = _mm256_setzero_si256();
+        for (int t = 0; t < pairs; t++) {
+#pragma GCC unroll 4
+            for (int r = 0; r < 4; r++) {
+                int32_t pair;
+                memcpy(&pair, a->pair[t][i + r], sizeof pair);
+                __m256i others = pairs_of(b, t, select ? select->at[i + r] : NULL);
+                total[r] = _mm256_add_epi32(total[r], _mm256_madd_epi16(_mm256_set1_epi32(pair), others));
+            }
+        }
+#pragma GCC unroll 4
+        for (int r = 0; r < 4; r++) add_row(total[r], product->saturate, sum[i + r]);
+    }
 }
 
 #else
@@ -102,23 +124,25 @@ static int element_of(ptx_type type, const uint8_t *row, int k) {
     }
 }
 
+// Without pairs: a loop over the columns is then one that a compiler makes vectors of.
 static void unpack(const matrix_core *core, ptx_type type, bool apart, int chunk, matrix_side *side) {
     int count = 128 / (int)ptx_type_bits(type);
     for (int k = 0; k < count; k++)
-        for (int i = 0; i < 8; i++) {
-            int place = chunk * count + k;
-            *(apart ? &side->whole[place][i] : &side->pair[place / 2][i][place % 2]) =
-                (int16_t)element_of(type, core->row[i], k);
-        }
+        for (int i = 0; i < 8; i++)
+            side->whole[chunk * count + k][i] = (int16_t)element_of(type, core->row[i], k);
 }
 
-LANES_INLINE void multiply_row(const matrix_side *a, int i, const matrix_side *b, const uint8_t *at,
-                               int pairs, bool saturate, uint32_t sum[8]) {
-    int32_t total[8] = {0};
-    for (int t = 0; t < 2 * pairs; t++)
-        for (int j = 0; j < 8; j++)
-            total[j] += a->pair[t / 2][i][t % 2] * (at ? b->whole[at[t]][j] : b->pair[t / 2][j][t % 2]);
-    for (int j = 0; j < 8; j++) sum[j] = add_saturated(sum[j], total[j], saturate);
+LANES_INLINE void multiply(const matrix_product *product, const matrix_side *a, const matrix_side *b,
+                           const matrix_select *select, uint32_t sum[8][8]) {
+    int terms = matrix_terms(product);
+    for (int i = 0; i < 8; i++) {
+        int32_t total[8] = {0};
+        for (int t = 0; t < terms; t++) {
+            const int16_t *row = b->whole[select ? select->at[i][t] : t], factor = a->whole[t][i];
+            for (int j = 0; j < 8; j++) total[j] += factor * row[j];
+        }
+        for (int j = 0; j < 8; j++) sum[i][j] = add_saturated(sum[i][j], total[j], product->saturate);
+    }
 }
 
 #endif
@@ -152,11 +176,10 @@ void SIM_NAME(sim_unpack_integers)(const matrix_product *product, bool is_b, con
 
 void SIM_NAME(sim_multiply_integers)(const matrix_product *product, const matrix_side *a,
                                      const matrix_side *b, const matrix_select *select, uint32_t sum[8][8]) {
-    int pairs = matrix_terms(product) / 2;
     if (product->a == PTX_B1)
         multiply_bits(product, a, b, sum);
     else if (product->sparse)
-        for (int i = 0; i < 8; i++) multiply_row(a, i, b, select->at[i], pairs, product->saturate, sum[i]);
+        multiply(product, a, b, select, sum);
     else
-        for (int i = 0; i < 8; i++) multiply_row(a, i, b, NULL, pairs, product->saturate, sum[i]);
+        multiply(product, a, b, NULL, sum);
 }

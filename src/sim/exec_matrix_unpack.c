@@ -1,36 +1,36 @@
 // Operands of floating-point products, unpacked: each element's value as a float, and the exponent that aligns it.
 //
-// A subnormal's exponent is its format's least, as the units do not normalise. Values of formats with 8 bits of exponent
-// are scaled by a power of two, so that the greatest of a side has the exponent MATRIX_GREATEST: then a product stays within
-// f32 however large or small all values are.
+// A subnormal's exponent is its format's least, as the units do not normalise. `is_f16`: an 8-bit format that was made an
+// f16. `terms`: of a side whose terms are in the order of sums apart, else 0.
 #include "sim/exec_matrix.h"
-
-// 2^-126 * 2^MATRIX_GREATEST is the least that an element may be beside the greatest one.
-enum { MATRIX_GREATEST = 50 };
-
-// Apart, an e4m3 was made an f16, where its subnormals are normal.
-static int least_exponent(ptx_type type, bool apart) {
-    if (type == PTX_BF16 || type == PTX_TF32) return -126;
-    return type == PTX_E4M3 && !apart ? -6 : -14;
-}
 
 #ifdef __AVX2__
 
-// The exponents of 8 values.
-LANES_INLINE __m256i exponents_of(__m256 value, int least) {
-    __m256i twice = _mm256_slli_epi32(_mm256_castps_si256(value), 1);
-    __m256i biased = _mm256_max_epi32(_mm256_srli_epi32(twice, 24), _mm256_set1_epi32(least + 127));
-    __m256i exponent = _mm256_sub_epi32(biased, _mm256_set1_epi32(127));
-    __m256i zero = _mm256_cmpeq_epi32(twice, _mm256_setzero_si256());
-    __m256i beyond = _mm256_cmpeq_epi32(biased, _mm256_set1_epi32(255));
-    exponent = _mm256_blendv_epi8(exponent, _mm256_set1_epi32(MATRIX_ZERO), zero);
-    return _mm256_blendv_epi8(exponent, _mm256_set1_epi32(MATRIX_NO_NUMBER), beyond);
+// Exponents of 16 elements, of which `field` is the exponent with its bias, all ones where it is no number.
+LANES_INLINE __m256i exponents_of(__m256i field, __m256i zero, int bias, int ones) {
+    __m256i normal = _mm256_max_epi16(field, _mm256_set1_epi16(1));
+    __m256i exponent = _mm256_sub_epi16(normal, _mm256_set1_epi16((short)bias));
+    __m256i no_number = _mm256_cmpeq_epi16(field, _mm256_set1_epi16((short)ones));
+    exponent = _mm256_blendv_epi8(exponent, _mm256_set1_epi16(MATRIX_ZERO), zero);
+    return _mm256_blendv_epi8(exponent, _mm256_set1_epi16(MATRIX_NO_NUMBER), no_number);
 }
 
-LANES_INLINE void put(matrix_side *side, int place, __m256 value, int least) {
-    _mm256_store_ps(side->value[place], value);
-    _mm256_store_si256((__m256i *)side->exponent[place], exponents_of(value, least));
+// Of elements of 16 bits.
+LANES_INLINE __m256i exponents_of_16(__m256i codes, int fraction_bits, int bias, int ones) {
+    __m256i twice = _mm256_slli_epi16(codes, 1);
+    __m256i field = _mm256_srli_epi16(twice, fraction_bits + 1);
+    return exponents_of(field, _mm256_cmpeq_epi16(twice, _mm256_setzero_si256()), bias, ones);
 }
+
+// Two neighbours along k, of all 8 rows each.
+LANES_INLINE void put(matrix_side *side, int place, __m256 value, __m256 next, __m256i exponents) {
+    _mm256_store_ps(side->value[place], value);
+    _mm256_store_ps(side->value[place + 1], next);
+    _mm256_storeu_si256((__m256i *)side->exponent[place], exponents);
+}
+
+LANES_INLINE __m128i low_half(__m256i both) { return _mm256_castsi256_si128(both); }
+LANES_INLINE __m128i high_half(__m256i both) { return _mm256_extracti128_si256(both, 1); }
 
 // Two rows, one in each half.
 LANES_INLINE __m256i two_rows(const matrix_core *core, int row) {
@@ -66,100 +66,122 @@ LANES_INLINE void transpose_8(const matrix_core *core, __m256i four[4]) {
 static void unpack_f16(const matrix_core *core, matrix_side *side, int first) {
     __m256i two[4];
     transpose_16(core, two);
-    for (int i = 0; i < 4; i++) {
-        put(side, first + 2 * i, _mm256_cvtph_ps(_mm256_castsi256_si128(two[i])), -14);
-        put(side, first + 2 * i + 1, _mm256_cvtph_ps(_mm256_extracti128_si256(two[i], 1)), -14);
-    }
+#pragma GCC unroll 4
+    for (int i = 0; i < 4; i++)
+        put(side, first + 2 * i, _mm256_cvtph_ps(low_half(two[i])), _mm256_cvtph_ps(high_half(two[i])),
+            exponents_of_16(two[i], 10, 15, 31));
+}
+
+LANES_INLINE __m256 value_of_bf16(__m128i codes) {
+    return _mm256_castsi256_ps(_mm256_slli_epi32(_mm256_cvtepu16_epi32(codes), 16));
 }
 
 static void unpack_bf16(const matrix_core *core, matrix_side *side, int first) {
     __m256i two[4];
     transpose_16(core, two);
-    for (int i = 0; i < 4; i++) {
-        __m256i even = _mm256_slli_epi32(_mm256_cvtepu16_epi32(_mm256_castsi256_si128(two[i])), 16);
-        __m256i odd = _mm256_slli_epi32(_mm256_cvtepu16_epi32(_mm256_extracti128_si256(two[i], 1)), 16);
-        put(side, first + 2 * i, _mm256_castsi256_ps(even), -126);
-        put(side, first + 2 * i + 1, _mm256_castsi256_ps(odd), -126);
-    }
+#pragma GCC unroll 4
+    for (int i = 0; i < 4; i++)
+        put(side, first + 2 * i, value_of_bf16(low_half(two[i])), value_of_bf16(high_half(two[i])),
+            exponents_of_16(two[i], 7, 127, 255));
+}
+
+LANES_INLINE void put_tf32(matrix_side *side, int place, __m256i value, __m256i next) {
+    __m256i twice = _mm256_slli_epi32(value, 1), twice_next = _mm256_slli_epi32(next, 1);
+    __m256i zeros = _mm256_setzero_si256();
+    __m256i field = _mm256_packs_epi32(_mm256_srli_epi32(twice, 24), _mm256_srli_epi32(twice_next, 24));
+    __m256i zero =
+        _mm256_packs_epi32(_mm256_cmpeq_epi32(twice, zeros), _mm256_cmpeq_epi32(twice_next, zeros));
+    __m256i exponents = _mm256_permute4x64_epi64(exponents_of(field, zero, 127, 255), 0xd8);
+    put(side, place, _mm256_castsi256_ps(value), _mm256_castsi256_ps(next), exponents);
 }
 
 static void unpack_tf32(const matrix_core *core, matrix_side *side, int first) {
     const __m256i kept = _mm256_set1_epi32(~0x1fff);
-    __m256i rows0 = _mm256_and_si256(two_rows(core, 0), kept),
-            rows1 = _mm256_and_si256(two_rows(core, 1), kept);
-    __m256i rows2 = _mm256_and_si256(two_rows(core, 2), kept),
-            rows3 = _mm256_and_si256(two_rows(core, 3), kept);
-    __m256i low01 = _mm256_unpacklo_epi32(rows0, rows1), high01 = _mm256_unpackhi_epi32(rows0, rows1);
-    __m256i low23 = _mm256_unpacklo_epi32(rows2, rows3), high23 = _mm256_unpackhi_epi32(rows2, rows3);
-    put(side, first, _mm256_castsi256_ps(_mm256_unpacklo_epi64(low01, low23)), -126);
-    put(side, first + 1, _mm256_castsi256_ps(_mm256_unpackhi_epi64(low01, low23)), -126);
-    put(side, first + 2, _mm256_castsi256_ps(_mm256_unpacklo_epi64(high01, high23)), -126);
-    put(side, first + 3, _mm256_castsi256_ps(_mm256_unpackhi_epi64(high01, high23)), -126);
+    __m256i row[4];
+#pragma GCC unroll 4
+    for (int i = 0; i < 4; i++) row[i] = _mm256_and_si256(two_rows(core, i), kept);
+    __m256i low01 = _mm256_unpacklo_epi32(row[0], row[1]), high01 = _mm256_unpackhi_epi32(row[0], row[1]);
+    __m256i low23 = _mm256_unpacklo_epi32(row[2], row[3]), high23 = _mm256_unpackhi_epi32(row[2], row[3]);
+    put_tf32(side, first, _mm256_unpacklo_epi64(low01, low23), _mm256_unpackhi_epi64(low01, low23));
+    put_tf32(side, first + 2, _mm256_unpacklo_epi64(high01, high23), _mm256_unpackhi_epi64(high01, high23));
 }
 
-// Both 8-bit formats are an f16 with fewer bits: e5m2 its upper half, e4m3 one with another bias and another NaN.
-LANES_INLINE __m256 value_of_fp8(__m128i code, ptx_type type) {
-    __m128i half = _mm_slli_epi16(code, 8);
-    if (type == PTX_E5M2) return _mm256_cvtph_ps(half);
-    __m128i magnitude = _mm_and_si128(half, _mm_set1_epi16(0x7f00));
-    __m128i nan = _mm_cmpeq_epi16(magnitude, _mm_set1_epi16(0x7f00));
-    half = _mm_or_si128(_mm_and_si128(half, _mm_set1_epi16((short)0x8000)), _mm_srli_epi16(magnitude, 1));
-    return _mm256_mul_ps(_mm256_cvtph_ps(_mm_or_si128(half, nan)), _mm256_set1_ps(256.0f));
+LANES_INLINE void put_e5m2(matrix_side *side, int place, __m256i codes) {
+    codes = _mm256_slli_epi16(codes, 8); // the upper half of an f16
+    put(side, place, _mm256_cvtph_ps(low_half(codes)), _mm256_cvtph_ps(high_half(codes)),
+        exponents_of_16(codes, 10, 15, 31));
 }
 
-// `terms`: of a side whose terms are in the order of sums apart, else 0.
+// An e4m3 is an f16 with fewer bits, another bias and another NaN.
+LANES_INLINE void put_e4m3(matrix_side *side, int place, __m256i codes, bool is_f16) {
+    const __m256 rebias = _mm256_set1_ps(256.0f);
+    const __m256i sizes = _mm256_set1_epi16(0x7f);
+    __m256i size = _mm256_and_si256(codes, sizes), nan = _mm256_cmpeq_epi16(size, sizes);
+    __m256i sign = _mm256_slli_epi16(_mm256_andnot_si256(sizes, codes), 8);
+    codes = _mm256_or_si256(nan, _mm256_or_si256(sign, _mm256_slli_epi16(size, 7)));
+    __m256 value = _mm256_mul_ps(_mm256_cvtph_ps(low_half(codes)), rebias);
+    __m256 next = _mm256_mul_ps(_mm256_cvtph_ps(high_half(codes)), rebias);
+    __m256i exponents = exponents_of_16(codes, 10, 7, 31);
+    if (is_f16) { // its subnormals are normal there
+        codes = _mm256_set_m128i(_mm256_cvtps_ph(next, 0), _mm256_cvtps_ph(value, 0));
+        exponents = exponents_of_16(codes, 10, 15, 31);
+    }
+    put(side, place, value, next, exponents);
+}
+
 LANES_INLINE void unpack_fp8(const matrix_core *core, matrix_side *side, int first, int terms, ptx_type type,
-                             int least) {
+                             bool is_f16) {
     __m256i four[4];
     transpose_8(core, four);
-    for (int i = 0; i < 4; i++) {
-        __m128i low = _mm256_castsi256_si128(four[i]), high = _mm256_extracti128_si256(four[i], 1);
-        int k = first + 4 * i, place = matrix_place(terms > 0, terms, k),
-            third = matrix_place(terms > 0, terms, k + 2);
-        put(side, place, value_of_fp8(_mm_cvtepu8_epi16(low), type), least);
-        put(side, place + 1, value_of_fp8(_mm_cvtepu8_epi16(_mm_srli_si128(low, 8)), type), least);
-        put(side, third, value_of_fp8(_mm_cvtepu8_epi16(high), type), least);
-        put(side, third + 1, value_of_fp8(_mm_cvtepu8_epi16(_mm_srli_si128(high, 8)), type), least);
+    for (int i = 0; i < 8; i++) {
+        __m256i codes = _mm256_cvtepu8_epi16(i % 2 ? high_half(four[i / 2]) : low_half(four[i / 2]));
+        int place = matrix_place(terms > 0, terms, first + 2 * i);
+        if (type == PTX_E5M2)
+            put_e5m2(side, place, codes);
+        else
+            put_e4m3(side, place, codes, is_f16);
     }
 }
 
 static void unpack_chunk(const matrix_core *core, matrix_side *side, int first, int terms, ptx_type type,
-                         int least) {
+                         bool is_f16) {
     switch (type) {
     case PTX_F16: unpack_f16(core, side, first); break;
     case PTX_BF16: unpack_bf16(core, side, first); break;
     case PTX_TF32: unpack_tf32(core, side, first); break;
-    case PTX_E5M2: unpack_fp8(core, side, first, terms, PTX_E5M2, least); break;
-    default: unpack_fp8(core, side, first, terms, PTX_E4M3, least);
+    case PTX_E5M2: unpack_fp8(core, side, first, terms, PTX_E5M2, is_f16); break;
+    default: unpack_fp8(core, side, first, terms, PTX_E4M3, is_f16);
     }
+}
+
+// The least of 16 unsigned numbers.
+LANES_INLINE int least_of(__m256i numbers) {
+    __m128i least = _mm_min_epu16(low_half(numbers), high_half(numbers));
+    return _mm_cvtsi128_si32(_mm_minpos_epu16(least)) & 0xffff;
 }
 
 // The least and the greatest exponent of numbers; none: the least is greater.
 static void find_range(const matrix_side *side, int count, int *least, int *most) {
-    const __m256i offset = _mm256_set1_epi32(200); // an unsigned minimum then ignores zeros
-    __m256i low = _mm256_set1_epi32(1000), high = _mm256_set1_epi32(MATRIX_ZERO);
-    for (int k = 0; k < count; k++) {
-        __m256i exponent = _mm256_load_si256((const __m256i *)side->exponent[k]);
-        __m256i beyond = _mm256_cmpgt_epi32(exponent, _mm256_set1_epi32(127));
-        low = _mm256_min_epu32(low, _mm256_add_epi32(exponent, offset));
-        high = _mm256_max_epi32(high, _mm256_blendv_epi8(exponent, high, beyond));
+    const __m256i up = _mm256_set1_epi16(200); // then zeros are the greatest unsigned numbers
+    const __m256i none = _mm256_set1_epi16(MATRIX_ZERO);
+    __m256i low = _mm256_set1_epi16(1000), high = none;
+    for (int k = 0; k < count; k += 2) {
+        __m256i exponent = _mm256_loadu_si256((const __m256i *)side->exponent[k]);
+        __m256i beyond = _mm256_cmpgt_epi16(exponent, _mm256_set1_epi16(127));
+        low = _mm256_min_epu16(low, _mm256_add_epi16(exponent, up));
+        high = _mm256_max_epi16(high, _mm256_blendv_epi8(exponent, none, beyond));
     }
-    int32_t lows[8], highs[8];
-    _mm256_storeu_si256((__m256i *)lows, low);
-    _mm256_storeu_si256((__m256i *)highs, high);
-    *least = lows[0], *most = highs[0];
-    for (int i = 1; i < 8; i++) {
-        *least = lows[i] < *least ? lows[i] : *least;
-        *most = highs[i] > *most ? highs[i] : *most;
-    }
-    *least -= 200;
+    *least = least_of(low) - 200;
+    *most = 1000 - least_of(_mm256_sub_epi16(_mm256_set1_epi16(1000), high));
 }
 
+// A product must stay within f32, however large or small all values are: unless all are near 1, they are scaled, so that
+// the exponent of the greatest is 50. What is then not normal is too small for the fast path.
 static void scale_side(matrix_side *side, int count) {
     int least, most;
     find_range(side, count, &least, &most);
-    if (least > most) return;
-    int shift = MATRIX_GREATEST - most < 127 ? MATRIX_GREATEST - most : 127;
+    if (least > most || (least >= -50 && most <= 50)) return;
+    int shift = 50 - most < 127 ? 50 - most : 127;
     side->exact_only = least + shift < -126;
     if (side->exact_only) return;
     side->shift = shift;
@@ -184,6 +206,11 @@ static float value_of(ptx_type type, const uint8_t *row, int k) {
     }
 }
 
+static int least_exponent(ptx_type type, bool is_f16) {
+    if (type == PTX_BF16 || type == PTX_TF32) return -126;
+    return type == PTX_E4M3 && !is_f16 ? -6 : -14;
+}
+
 static int exponent_of(float value, int least) {
     uint32_t bits = bits_of_f32(value);
     int biased = (int)(bits >> 23 & 0xff);
@@ -193,19 +220,27 @@ static int exponent_of(float value, int least) {
 }
 
 static void unpack_chunk(const matrix_core *core, matrix_side *side, int first, int terms, ptx_type type,
-                         int least) {
-    int count = 128 / (int)ptx_type_bits(type);
+                         bool is_f16) {
+    int count = 128 / (int)ptx_type_bits(type), least = least_exponent(type, is_f16);
     for (int k = 0; k < count; k++) {
         int place = matrix_place(terms > 0, terms, first + k);
         for (int i = 0; i < 8; i++) {
             float value = value_of(type, core->row[i], k);
             side->value[place][i] = value;
-            side->exponent[place][i] = exponent_of(value, least);
+            side->exponent[place][i] = (int16_t)exponent_of(value, least);
         }
     }
 }
 
-static void scale_side(matrix_side *side, int count) {} // the exact path needs no scale
+// A product must be exact in f32. Nothing is scaled: beyond the usual range the exact path computes.
+static void scale_side(matrix_side *side, int count) {
+    for (int k = 0; k < count; k++)
+        for (int i = 0; i < 8; i++) {
+            int exponent = side->exponent[k][i];
+            bool far = exponent < -60 || exponent > 60;
+            side->exact_only |= far && exponent != MATRIX_ZERO && exponent != MATRIX_NO_NUMBER;
+        }
+}
 
 #endif
 
@@ -215,10 +250,9 @@ void SIM_NAME(sim_unpack_floats)(const matrix_product *product, bool is_b, const
     int count = is_b ? product->k : matrix_terms(product), per_chunk = 128 / (int)ptx_type_bits(type);
     // A sparse product's B is found by its index along k: it keeps its order.
     int terms = product->how.apart && !(is_b && product->sparse) ? count : 0;
-    int least = least_exponent(type, product->how.apart);
     side->shift = 0;
     side->exact_only = false;
     for (int first = 0; first < count; first += per_chunk)
-        unpack_chunk(chunks[first / per_chunk], side, first, terms, type, least);
+        unpack_chunk(chunks[first / per_chunk], side, first, terms, type, product->how.apart);
     if (type == PTX_BF16 || type == PTX_TF32) scale_side(side, count);
 }

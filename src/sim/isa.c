@@ -16,6 +16,8 @@
         .share_base = sim_share_base_##isa,                                                                  \
         .unpack_side = sim_unpack_side_##isa,                                                                \
         .multiply_sides = sim_multiply_sides_##isa,                                                          \
+        .multiply_f64 = sim_multiply_f64_##isa,                                                              \
+        .multiply_m8n8k4 = sim_multiply_m8n8k4_##isa,                                                        \
     };
 
 ISA(portable)

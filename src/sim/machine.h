@@ -145,6 +145,8 @@ typedef struct sim_isa {
     bool (*share_base)(sim_op *access, sim_op *summary);
     matrix_unpack *unpack_side;
     matrix_multiply *multiply_sides;
+    matrix_multiply_f64 *multiply_f64;
+    matrix_multiply_m8n8k4 *multiply_m8n8k4;
 } sim_isa;
 
 extern const sim_isa sim_isa_portable;

@@ -51,10 +51,10 @@ typedef struct __attribute__((aligned(64))) matrix_side {
     union {
         struct { // floats: times 2^shift, and the exponents before that
             float value[MATRIX_MOST_FLOATS][8];
-            int32_t exponent[MATRIX_MOST_FLOATS][8];
+            int16_t exponent[MATRIX_MOST_FLOATS][8];
         };
-        int16_t pair[MATRIX_MOST_K / 4][8][2]; // integers: neighbours along k
-        int16_t whole[MATRIX_MOST_K / 2][8];   // those of a sparse product's B
+        int16_t pair[MATRIX_MOST_K / 4][8][2]; // integers: neighbours along k,
+        int16_t whole[MATRIX_MOST_K / 2][8];   // or one by one
         uint32_t bits[MATRIX_MOST_K / 32][8];
     };
     int shift;
@@ -67,6 +67,14 @@ typedef void matrix_unpack(const matrix_product *product, bool is_b, const matri
 // sum[i][j] += row i of a times column j of b. The words are f32, s32, or an f16 in the low half. `select`: of a sparse A.
 typedef void matrix_multiply(const matrix_product *product, const matrix_side *a, const matrix_side *b,
                              const matrix_select *select, uint32_t sum[8][8]);
+
+// What ptxas makes of forms that the units lack, as plain arrays. Chains of fused operations:
+// sum[i][j] += row i of a[rows][k] times column j of b[k][8], all f64. The rounding is PTX_MOD_RN, RZ, RM or RP.
+typedef void matrix_multiply_f64(int rows, int k, ptx_mod rounding, const uint64_t *a, const uint64_t (*b)[8],
+                                 uint64_t (*sum)[8]);
+// m8n8k4 of f16, one of the four tiles of a warp. The sums are f32, or f16 in the low half.
+typedef void matrix_multiply_m8n8k4(bool f16_sums, const uint16_t a[8][4], const uint16_t b[4][8],
+                                    uint32_t sum[8][8]);
 
 // The row of matrix_numerics.def for an architecture; false where it has no such unit. `wgmma`: for a warpgroup.
 bool sim_matrix_numerics(int sm, bool wgmma, ptx_type a, ptx_type d, matrix_numerics *how);
