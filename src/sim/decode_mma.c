@@ -109,8 +109,6 @@ static bool product_form(sim_decoder *d, const ptx_inst *inst, sim_op *op, mma_f
     uint32_t at[4][2 * MMA_REGISTERS];
     unsigned count[4];
     static const ptx_matrix_part order[] = {PTX_MATRIX_D, PTX_MATRIX_A, PTX_MATRIX_B, PTX_MATRIX_C};
-    *why = "products of f64, and of f16 by quarters of a warp, are not simulated yet";
-    if (x->quarters || x->types[PTX_MATRIX_A] == PTX_F64) return false;
     *why = WRONG_REGISTERS;
     if (inst->operand_count != (x->sparse ? 6u : 4u)) return false;
     for (unsigned i = 0; i < 4; i++)
@@ -120,7 +118,7 @@ static bool product_form(sim_decoder *d, const ptx_inst *inst, sim_op *op, mma_f
         return false;
     }
     if (!sim_mma_arithmetic(d, inst, false, f, why)) return false;
-    f->rounding = (uint8_t)inst->by_category[PTX_CAT_ROUND];
+    f->rounding = inst->by_category[PTX_CAT_ROUND];
     if (!x->quarters)
         place_sides(f, at[PTX_MATRIX_A], count[PTX_MATRIX_A], at[PTX_MATRIX_B], count[PTX_MATRIX_B]);
     else {
@@ -132,7 +130,9 @@ static bool product_form(sim_decoder *d, const ptx_inst *inst, sim_op *op, mma_f
     if (!f->c || !f->d) return false;
     sim_mma_place_sums(x, PTX_MATRIX_C, at[PTX_MATRIX_C], f->c);
     sim_mma_place_sums(x, PTX_MATRIX_D, at[PTX_MATRIX_D], f->d);
-    op->full = op->masked = sim_mma;
+    op->full = op->masked = x->quarters                         ? sim_mma_quarters
+                            : x->types[PTX_MATRIX_A] == PTX_F64 ? sim_mma_f64
+                                                                : sim_mma;
     return true;
 }
 

@@ -120,3 +120,86 @@ void sim_mma(sim_warp *w, const sim_op *op) {
     for (unsigned pair = 0; pair < (unsigned)f->rows * f->columns; pair++)
         sim_mma_store_sums(w, f, pair, sums[pair]);
 }
+
+// ---- f64 -------------------------------------------------------------------------------------------------
+
+void sim_mma_f64(sim_warp *w, const sim_op *op) {
+    const mma_form *f = mma_form_of(op);
+    const ptx_matrix *x = &f->matrix;
+    enum { MOST_ROWS = 16, MOST_K = 16 };
+    uint64_t a[MOST_ROWS * MOST_K], b[MOST_K][SIDE], sum[MOST_ROWS][SIDE];
+    for (unsigned lane = 0; lane < SIM_LANES; lane++) {
+        unsigned g = lane / 4, t = lane % 4;
+        for (unsigned piece = 0; piece < f->b_pieces; piece++) {
+            b[4 * piece + t][g] = SIM_REG(uint64_t, w, f->b[0][piece])[lane];
+            for (unsigned block = 0; block < f->rows; block++)
+                a[(SIDE * block + g) * x->k + 4 * piece + t] = SIM_REG(uint64_t, w, f->a[block][piece])[lane];
+        }
+        for (unsigned block = 0; block < f->rows; block++)
+            for (unsigned e = 0; e < 2; e++)
+                sum[SIDE * block + g][2 * t + e] = SIM_REG(uint64_t, w, f->c[block].at[e])[lane];
+    }
+    ptx_mod rounding = f->rounding ? (ptx_mod)f->rounding : PTX_MOD_RN;
+    f->isa->multiply_f64(x->m, x->k, rounding, a, b, sum);
+    for (unsigned lane = 0; lane < SIM_LANES; lane++)
+        for (unsigned block = 0; block < f->rows; block++)
+            for (unsigned e = 0; e < 2; e++)
+                SIM_REG(uint64_t, w, f->d[block].at[e])
+                [lane] = sum[SIDE * block + lane / 4][lane % 4 * 2 + e];
+}
+
+// ---- quarters of a warp ----------------------------------------------------------------------------------
+
+// mma.m8n8k4 of f16: lanes 4 q to 4 q + 3 and 16 + 4 q to 16 + 4 q + 3 have a product of their own.
+static bool in_quarter(unsigned lane, unsigned quarter) { return lane % 16 / 4 == quarter; }
+
+static uint16_t half_at(sim_warp *w, const uint32_t *registers, unsigned lane, unsigned element) {
+    return (uint16_t)(SIM_REG(uint32_t, w, registers[element / 2])[lane] >> 16 * (element % 2));
+}
+
+static void gather_quarter(sim_warp *w, const mma_form *f, unsigned quarter, uint16_t a[SIDE][4],
+                           uint16_t b[4][SIDE], uint32_t sum[SIDE][SIDE]) {
+    const ptx_matrix *x = &f->matrix;
+    bool packed = x->types[PTX_MATRIX_C] == PTX_F16, widens = packed && x->types[PTX_MATRIX_D] == PTX_F32;
+    for (unsigned lane = 0; lane < SIM_LANES; lane++) {
+        unsigned row, column;
+        if (!in_quarter(lane, quarter)) continue;
+        for (unsigned i = 0; i < 4; i++) {
+            ptx_matrix_at(x, PTX_MATRIX_A, lane, i, &row, &column);
+            a[row][column] = half_at(w, f->a[0], lane, i);
+            ptx_matrix_at(x, PTX_MATRIX_B, lane, i, &row, &column);
+            b[row][column] = half_at(w, f->b[0], lane, i);
+        }
+        for (unsigned i = 0; i < SIDE; i++) {
+            uint32_t word = word_at(w, &f->c[i / 2], i % 2)[lane];
+            if (packed) word = word >> 16 * (i % 2) & 0xffff;
+            ptx_matrix_at(x, PTX_MATRIX_C, lane, i, &row, &column);
+            sum[row][column] = widens ? float_bits(base_f16_to_f32((uint16_t)word)) : word;
+        }
+    }
+}
+
+static void scatter_quarter(sim_warp *w, const mma_form *f, unsigned quarter, uint32_t sum[SIDE][SIDE]) {
+    bool packed = f->matrix.types[PTX_MATRIX_D] == PTX_F16;
+    for (unsigned lane = 0; lane < SIM_LANES; lane++)
+        for (unsigned i = 0; i < SIDE && in_quarter(lane, quarter); i++) {
+            unsigned row, column;
+            ptx_matrix_at(&f->matrix, PTX_MATRIX_D, lane, i, &row, &column);
+            uint32_t *to = &word_at(w, &f->d[i / 2], i % 2)[lane];
+            if (!packed)
+                *to = sum[row][column];
+            else
+                *to = i % 2 ? (*to & 0xffff) | sum[row][column] << 16 : (sum[row][column] & 0xffff);
+        }
+}
+
+void sim_mma_quarters(sim_warp *w, const sim_op *op) {
+    const mma_form *f = mma_form_of(op);
+    uint32_t sum[4][SIDE][SIDE];
+    for (unsigned q = 0; q < 4; q++) {
+        uint16_t a[SIDE][4], b[4][SIDE];
+        gather_quarter(w, f, q, a, b, sum[q]);
+        f->isa->multiply_m8n8k4(f->matrix.types[PTX_MATRIX_D] == PTX_F16, a, b, sum[q]);
+    }
+    for (unsigned q = 0; q < 4; q++) scatter_quarter(w, f, q, sum[q]);
+}

@@ -31,7 +31,7 @@ typedef struct mma_form {
     mma_pair *c, *d;                           // of accumulators, by pair
     uint32_t metadata;                         // of a sparse A
     uint8_t selector;                          //
-    uint8_t rounding;                          // of f64: a ptx_mod
+    uint16_t rounding;                         // of f64: a ptx_mod
     // ldmatrix, stmatrix, wmma.load, wmma.store
     async_address_operand address;
     uint32_t stride;                       // wmma: elements from a row (a column) to the next; a slot

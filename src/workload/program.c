@@ -307,8 +307,9 @@ static kz_status build(const workload_program *program, const device_gpu *gpu, c
     if (status) return status;
     status = toolchain_work_open(folder, error);
     if (status) return status;
+    // With the instructions that a GPU has for itself alone: wgmma and its like need compute_90a.
     char arch[16];
-    snprintf(arch, sizeof arch, "%d", (int)gpu->sm);
+    snprintf(arch, sizeof arch, "%d%s", (int)gpu->sm, (int)gpu->sm == 90 ? "a" : "");
     toolchain_program wanted = {.files = program->files,
                                 .file_count = program->file_count,
                                 .arch = arch,
