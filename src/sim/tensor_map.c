@@ -43,9 +43,9 @@ static const struct type_row {
     ptx_type ptx;
     bool is_float;
 } types[] = {
-#define SIM_TENSOR_TYPE(id, name, bytes, code, ptx, is_float) {name, bytes, code, ptx, is_float},
-#include "sim/tensor_types.def"
-#undef SIM_TENSOR_TYPE
+#define KZ_TENSOR_TYPE(id, name, bytes, code, ptx, is_float) {name, bytes, code, ptx, is_float},
+#include "kz/tensor_types.def"
+#undef KZ_TENSOR_TYPE
 };
 
 uint32_t sim_tensor_type_bytes(sim_tensor_type type) { return types[type].bytes; }

@@ -8,12 +8,16 @@
 
 #include "sim/sim.h"
 
-enum { SIM_TENSOR_MAP_BYTES = 128, SIM_TENSOR_MAP_ALIGN = 64, SIM_TENSOR_RANK = 5 };
+enum {
+    SIM_TENSOR_MAP_BYTES = KZ_TENSOR_MAP_BYTES,
+    SIM_TENSOR_MAP_ALIGN = KZ_TENSOR_MAP_ALIGN,
+    SIM_TENSOR_RANK = KZ_TENSOR_RANK,
+};
 
 typedef enum sim_tensor_type {
-#define SIM_TENSOR_TYPE(id, ...) SIM_TENSOR_##id,
-#include "sim/tensor_types.def"
-#undef SIM_TENSOR_TYPE
+#define KZ_TENSOR_TYPE(id, ...) SIM_TENSOR_##id,
+#include "kz/tensor_types.def"
+#undef KZ_TENSOR_TYPE
     SIM_TENSOR_TYPE_COUNT
 } sim_tensor_type;
 
