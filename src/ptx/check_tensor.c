@@ -68,6 +68,8 @@ static void take_map(tensor_check *check, uint32_t rank) {
         wrong(check, "expected the tensor map and its coordinates: [map, {c0, ...}]");
         return;
     }
+    if (operand->variable && operand->variable->space != PTX_MOD_GLOBAL)
+        wrong(check, "a map in .const or .param is named by its generic address: mov and cvta");
     if (operand->reg >= 0 && operand->value)
         wrong(check, "the map's address takes no offset: add it to the register before");
     const ptx_operand *coordinates = &operand->elements[0];
@@ -244,6 +246,13 @@ static void check_fence(const tensor_check *check) {
         wrong(check, ".tensormap::generic is .release without operands, or .acquire with [map], 128");
 }
 
+static void check_map_hint(const tensor_check *check) {
+    ptx_mod space = space_at(check, 0);
+    if (has(check, PTX_MOD_TENSORMAP) && space != PTX_MOD_NONE && space != PTX_MOD_CONST &&
+        space != PTX_MOD_PARAM)
+        wrong(check, ".tensormap is for .const, .param or a generic address");
+}
+
 void ptx_check_tensor(ptx_parser *parser, const ptx_inst *inst, const ptx_token *token) {
     tensor_check check = {.parser = parser, .inst = inst, .token = token};
     switch (inst->op) {
@@ -258,6 +267,7 @@ void ptx_check_tensor(ptx_parser *parser, const ptx_inst *inst, const ptx_token 
     case PTX_OP_TENSORMAP_REPLACE: check_replace(&check); break;
     case PTX_OP_TENSORMAP_CP_FENCEPROXY: check_copy_and_fence(&check); break;
     case PTX_OP_FENCE_PROXY: check_fence(&check); break;
+    case PTX_OP_PREFETCH: check_map_hint(&check); break;
     default: break;
     }
 }
