@@ -93,7 +93,8 @@ static void report(const races_view *v, uint32_t lane, uint32_t who, uint32_t cl
 
 // Bulk copies see what threads wrote to shared memory only after a proxy fence.
 static void check_proxy(const races_view *v, uint32_t lane, const races_cell *cell) {
-    if (v->access->agent != SIM_ASYNC_PROXY || v->shadow == &v->self->global || v->is_write) return;
+    bool by_proxy = v->access->agent == SIM_ASYNC_PROXY && (v->tag & RACES_TAG_KIND) != RACES_THREAD;
+    if (!by_proxy || v->shadow == &v->self->global || v->is_write) return;
     if ((cell->write_tag & RACES_TAG_KIND) != RACES_THREAD) return;
     if (cell->write_clock > v->block->proxy_fence)
         report(v, lane, cell->write_who, cell->write_clock, cell->write_tag, true);
@@ -348,19 +349,6 @@ static bool is_volatile(const sim_access *access) {
     return access->at.inst->by_category[PTX_CAT_ORDER] == PTX_MOD_VOLATILE;
 }
 
-static races_kind kind_of(const sim_access *access) {
-    const ptx_inst *inst = access->at.inst;
-    bool at_once = inst->op == PTX_OP_ST_BULK || inst->op == PTX_OP_TENSORMAP_CP_FENCEPROXY;
-    if (access->agent == SIM_THREAD || at_once) return RACES_THREAD;
-    if (access->agent == SIM_ASYNC_COPY) return RACES_COPY;
-    if (inst->by_category[PTX_CAT_MODE] != PTX_MOD_BULK_GROUP) {
-        bool group = false;
-        for (unsigned i = 0; i < inst->mod_count; i++) group |= inst->mods[i] == PTX_MOD_BULK_GROUP;
-        if (!group) return RACES_TRACKED;
-    }
-    return access->kind == SIM_LOAD ? RACES_BULK_READ : RACES_BULK_WRITE;
-}
-
 static void begin_view(races_view *v, races *self, const sim_access *access, races_block *block,
                        races_warp *warp, races_kind kind) {
     *v = (races_view){.self = self, .access = access, .block = block, .warp = warp};
@@ -451,7 +439,7 @@ static void on_access(sim_listener *listener, const sim_access *access) {
         return;
     races_block *block = block_of(self, access->at.block);
     if (!block) return;
-    races_kind kind = kind_of(access);
+    races_kind kind = observe_races_kind_of(access);
     if (kind == RACES_TRACKED)
         keep_for_later(self, access);
     else
