@@ -1,5 +1,5 @@
 // Tensor maps in whole programs: encoded by the driver's calls, found in three ways; by parameter, constant and global
-// memory; loads, stores, reductions, ranks, swizzles, multicast, im2col.
+// memory; loads, stores, reductions, ranks, swizzles, multicast and im2col.
 // flags: --nvcc-flag -gencode --nvcc-flag arch=compute_90a,code=[compute_90a,sm_90a] --nvcc-flag -lcuda
 #include <cuda.h>
 #include <cuda/barrier>

@@ -1,10 +1,14 @@
 // The few functions of the CUDA driver that programs over the runtime call: tensor maps have no other way. They are
-// found by cudaGetDriverEntryPoint, or in libcuda.so.1.
+// found by cudaGetDriverEntryPoint, or in libcuda.so.1 (library.c); here each has a name that no program is linked with.
 #include <cuda.h>
 #include <string.h>
 
 #include "cudart/runtime.h"
 #include "sim/tensor_map.h"
+
+#define CUDART_DRIVER(function, name) extern __typeof__(function) __cudaDriver_##function;
+#include "cudart/driver/calls.def"
+#undef CUDART_DRIVER
 
 // ---- errors ----------------------------------------------------------------------------------------------
 
@@ -23,13 +27,13 @@ static const char *name_of(CUresult error) {
     return NULL;
 }
 
-CUresult cuGetErrorName(CUresult error, const char **name) {
+CUresult __cudaDriver_cuGetErrorName(CUresult error, const char **name) {
     if (!name) return CUDA_ERROR_INVALID_VALUE;
     *name = name_of(error);
     return *name ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
-CUresult cuGetErrorString(CUresult error, const char **text) {
+CUresult __cudaDriver_cuGetErrorString(CUresult error, const char **text) {
     if (!text) return CUDA_ERROR_INVALID_VALUE;
     *text = name_of(error) ? cudart_error_text((int)error) : NULL;
     return *text ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
@@ -37,12 +41,12 @@ CUresult cuGetErrorString(CUresult error, const char **text) {
 
 // ---- the driver itself -----------------------------------------------------------------------------------
 
-CUresult cuInit(unsigned flags) {
+CUresult __cudaDriver_cuInit(unsigned flags) {
     if (flags) return CUDA_ERROR_INVALID_VALUE;
     return (CUresult)CUDART_CALL(cudaSuccess);
 }
 
-CUresult cuDriverGetVersion(int *version) {
+CUresult __cudaDriver_cuDriverGetVersion(int *version) {
     if (!version) return CUDA_ERROR_INVALID_VALUE;
     *version = CUDA_VERSION;
     return CUDA_SUCCESS;
@@ -53,7 +57,7 @@ static void *find(const char *symbol) {
         const char *name;
         void *function;
     } calls[] = {
-#define CUDART_DRIVER(function, name) {name, (void *)function},
+#define CUDART_DRIVER(function, name) {name, (void *)__cudaDriver_##function},
 #include "cudart/driver/calls.def"
 #undef CUDART_DRIVER
     };
@@ -86,8 +90,8 @@ cudaError_t cudaGetDriverEntryPointByVersion(const char *symbol, void **function
 }
 CUDART_TWIN(cudaGetDriverEntryPointByVersion, _ptsz);
 
-CUresult cuGetProcAddress_v2(const char *symbol, void **function, int version, cuuint64_t flags,
-                             CUdriverProcAddressQueryResult *status) {
+CUresult __cudaDriver_cuGetProcAddress_v2(const char *symbol, void **function, int version, cuuint64_t flags,
+                                          CUdriverProcAddressQueryResult *status) {
     if (!symbol || !function) return CUDA_ERROR_INVALID_VALUE;
     *function = find(symbol);
     if (status) *status = *function ? CU_GET_PROC_ADDRESS_SUCCESS : CU_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND;
@@ -145,11 +149,11 @@ static cudaError_t encode_tiled(CUtensorMap *to, sim_tensor_map *map, cudaError_
     return encode(call, map, to);
 }
 
-CUresult cuTensorMapEncodeTiled(CUtensorMap *to, CUtensorMapDataType type, cuuint32_t rank, void *address,
-                                const cuuint64_t *dim, const cuuint64_t *stride, const cuuint32_t *box,
-                                const cuuint32_t *step, CUtensorMapInterleave interleave,
-                                CUtensorMapSwizzle swizzle, CUtensorMapL2promotion promotion,
-                                CUtensorMapFloatOOBfill fill) {
+CUresult __cudaDriver_cuTensorMapEncodeTiled(CUtensorMap *to, CUtensorMapDataType type, cuuint32_t rank,
+                                             void *address, const cuuint64_t *dim, const cuuint64_t *stride,
+                                             const cuuint32_t *box, const cuuint32_t *step,
+                                             CUtensorMapInterleave interleave, CUtensorMapSwizzle swizzle,
+                                             CUtensorMapL2promotion promotion, CUtensorMapFloatOOBfill fill) {
     sim_tensor_map map = {.interleave = (int32_t)interleave,
                           .swizzle = (int32_t)swizzle,
                           .promotion = (int32_t)promotion,
@@ -171,12 +175,13 @@ static cudaError_t encode_im2col(CUtensorMap *to, sim_tensor_map *map, cudaError
     return encode(call, map, to);
 }
 
-CUresult cuTensorMapEncodeIm2col(CUtensorMap *to, CUtensorMapDataType type, cuuint32_t rank, void *address,
-                                 const cuuint64_t *dim, const cuuint64_t *stride, const int *lower,
-                                 const int *upper, cuuint32_t channels, cuuint32_t pixels,
-                                 const cuuint32_t *step, CUtensorMapInterleave interleave,
-                                 CUtensorMapSwizzle swizzle, CUtensorMapL2promotion promotion,
-                                 CUtensorMapFloatOOBfill fill) {
+CUresult __cudaDriver_cuTensorMapEncodeIm2col(CUtensorMap *to, CUtensorMapDataType type, cuuint32_t rank,
+                                              void *address, const cuuint64_t *dim, const cuuint64_t *stride,
+                                              const int *lower, const int *upper, cuuint32_t channels,
+                                              cuuint32_t pixels, const cuuint32_t *step,
+                                              CUtensorMapInterleave interleave, CUtensorMapSwizzle swizzle,
+                                              CUtensorMapL2promotion promotion,
+                                              CUtensorMapFloatOOBfill fill) {
     sim_tensor_map map = {.im2col = true,
                           .channels = channels,
                           .pixels = pixels,
@@ -197,6 +202,6 @@ static cudaError_t replace_address(CUtensorMap *map, void *address) {
                                                                                      : cudaSuccess;
 }
 
-CUresult cuTensorMapReplaceAddress(CUtensorMap *map, void *address) {
+CUresult __cudaDriver_cuTensorMapReplaceAddress(CUtensorMap *map, void *address) {
     return (CUresult)CUDART_CALL(replace_address(map, address));
 }
