@@ -18,7 +18,6 @@ typedef enum ptx_op {
 typedef enum ptx_support {
     PTX_SUPPORT_SIMULATED,
     PTX_SUPPORT_NOTHING, // accepted, without effect
-    PTX_SUPPORT_TENSORMAP,
     PTX_SUPPORT_TEXTURE,
     PTX_SUPPORT_DEBUGGER,
     PTX_SUPPORT_MULTIMEM,

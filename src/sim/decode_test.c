@@ -131,6 +131,15 @@ static const char *const forms[] = {
     "cp.async.wait_all;",
     "cp.async.mbarrier.arrive.shared.b64 [%r1];",
     "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%r1], [%d1], %r2, [%r3];",
+    "cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%r1], [%d1, {%r2, "
+    "3}], [%r3];",
+    "cp.async.bulk.tensor.4d.shared::cluster.global.im2col.mbarrier::complete_tx::bytes.multicast::cluster"
+    " [%r1], [%d1, {%r2, 3, 4, %r4}], [%r3], {1, 2}, 3;",
+    "cp.async.bulk.tensor.3d.global.shared::cta.im2col_no_offs.bulk_group [%d1, {%r2, 3, 4}], [%r1];",
+    "cp.reduce.async.bulk.tensor.1d.global.shared::cta.add.tile.bulk_group [%d1, {%r2}], [%r1];",
+    "tensormap.replace.tile.box_dim.shared::cta.b1024.b32 [%r1], 4, %r2;",
+    "tensormap.cp_fenceproxy.global.shared::cta.tensormap::generic.release.gpu.sync.aligned [%d1], [%r1], "
+    "128;",
     "cp.async.bulk.commit_group;",
     "cp.async.bulk.wait_group 0;",
     "cp.reduce.async.bulk.global.shared::cta.bulk_group.add.u32 [%d1], [%r1], %r2;",
