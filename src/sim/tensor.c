@@ -157,7 +157,10 @@ static void check_row(void *context, const tensor_row *row) {
 // All rows at once where one buffer holds them, as is usual; else each, so that the fault is found.
 static void check_global(touched *t) {
     t->low = UINT64_MAX;
-    sim_tensor_walk(t->copy, note_range, t);
+    if (t->copy->map.im2col || t->copy->map.interleave)
+        sim_tensor_walk(t->copy, note_range, t);
+    else if (!sim_tensor_range(t->copy, &t->low, &t->high))
+        return;
     if (t->low > t->high) return;
     const sim_allocation *a = sim_memory_find(t->w->block->grid->memory, t->low, t->high - t->low);
     if (!a || (t->global != SIM_LOAD && a->constant)) sim_tensor_walk(t->copy, check_row, t);
@@ -232,15 +235,24 @@ typedef struct mover {
     uintptr_t global;
 } mover;
 
-// Both go piece by piece only where the swizzle makes pieces.
+// Bytes from `at` on that stay together. Rows are multiples of 16 but for interleaved ones.
+static uint32_t piece_at(uint32_t at, uint32_t left) {
+    uint32_t piece = 16 - at % 16;
+    return piece < left ? piece : left;
+}
+
 static void put(const mover *m, uint32_t at, const uint8_t *from, uint32_t bytes) {
     if (!m->copy->map.swizzle) {
         memcpy(m->shared + m->copy->shared + at, from, bytes);
         return;
     }
+    if ((at | bytes) % 16 == 0) { // a size that the compiler knows
+        for (uint32_t done = 0; done < bytes; done += 16)
+            memcpy(m->shared + sim_tensor_place(m->copy, at + done), from + done, 16);
+        return;
+    }
     for (uint32_t done = 0, piece; done < bytes; done += piece) {
-        piece = 16 - (at + done) % 16;
-        if (piece > bytes - done) piece = bytes - done;
+        piece = piece_at(at + done, bytes - done);
         memcpy(m->shared + sim_tensor_place(m->copy, at + done), from + done, piece);
     }
 }
@@ -251,8 +263,7 @@ static void get(const mover *m, uint32_t at, uint8_t *to, uint32_t bytes) {
         return;
     }
     for (uint32_t done = 0, piece; done < bytes; done += piece) {
-        piece = 16 - (at + done) % 16;
-        if (piece > bytes - done) piece = bytes - done;
+        piece = piece_at(at + done, bytes - done);
         memcpy(to + done, m->shared + sim_tensor_place(m->copy, at + done), piece);
     }
 }

@@ -34,6 +34,8 @@ static inline uint32_t sim_tensor_place(const tensor_copy *copy, uint32_t at) {
     uint32_t rows = (sim_swizzle_bytes(copy->map.swizzle) >> 4) - 1;
     return place ^ (place >> 7 & rows) << 4;
 }
+// Of a tiled copy without interleave: the addresses of all it touches lie in [low, high); false where it touches none.
+bool sim_tensor_range(const tensor_copy *copy, uint64_t *low, uint64_t *high);
 // The bytes of shared memory from the box's begin on that the swizzle spreads it over.
 uint32_t sim_tensor_extent(const tensor_copy *copy);
 
