@@ -158,7 +158,8 @@ static const char *const forms[] = {
     "movmatrix.sync.aligned.m8n8.trans.b16 %r1, %r2;",
     "ldmatrix.sync.aligned.m8n8.x2.trans.shared.b16 {%r1, %r2}, [%r3];",
     "stmatrix.sync.aligned.m8n8.x1.shared.b16 [%r1], {%r2};",
-    "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%f1, %f2, %f3, %f4}, {%r1, %r2, %r3, %r4}, {%r5, %r6}, "
+    "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%f1, %f2, %f3, %f4}, {%r1, %r2, %r3, %r4}, {%r5, "
+    "%r6}, "
     "{%f1, %f2, %f3, %f4};",
     "wmma.load.a.sync.aligned.row.m16n16k16.global.bf16 {%r1, %r2, %r3, %r4}, [%d1], %r5;",
     "wgmma.fence.sync.aligned;",

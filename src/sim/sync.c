@@ -218,9 +218,8 @@ static void elect(const sim_op *op, exchange *x) {
 static void only_meet(const sim_op *op, exchange *x) {}
 
 static void (*const exchanges[PTX_OP_COUNT])(const sim_op *op, exchange *x) = {
-    [PTX_OP_SHFL] = shuffle,       [PTX_OP_VOTE] = vote,           [PTX_OP_MATCH] = match,
-    [PTX_OP_REDUX] = reduce,       [PTX_OP_ELECT] = elect,
-    [PTX_OP_BAR_WARP] = only_meet,
+    [PTX_OP_SHFL] = shuffle, [PTX_OP_VOTE] = vote,   [PTX_OP_MATCH] = match,
+    [PTX_OP_REDUX] = reduce, [PTX_OP_ELECT] = elect, [PTX_OP_BAR_WARP] = only_meet,
 };
 
 bool sim_can_exchange(ptx_op op) { return exchanges[op] != NULL; }
