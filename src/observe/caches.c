@@ -334,8 +334,8 @@ static uint32_t clocks_of(const sim_access *access, level from) {
         if (access->kind == SIM_ATOMIC)
             return OBSERVE_LATENCY_SHARED +
                    observe_contention_shared(access->at.inst, access->addresses, access->at.mask);
-        observe_count_wavefronts(access->addresses, access->at.mask, access->bytes, access->kind == SIM_LOAD,
-                                 &wavefronts, &ideal);
+        observe_count_wavefronts(access->addresses, access->at.mask, access->bytes,
+                                 observe_pairs_groups(access), &wavefronts, &ideal);
         return OBSERVE_LATENCY_SHARED + wavefronts - 1;
     case SIM_DISTRIBUTED: return OBSERVE_LATENCY_DISTRIBUTED;
     case SIM_CONST: return OBSERVE_LATENCY_CONST * observe_count_distinct(access->addresses, access->at.mask);

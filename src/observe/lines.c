@@ -129,8 +129,8 @@ static observe_request cost_of(const sim_access *access) {
         observe_count_atomic_wavefronts(access->addresses, mask, observe_is_swap(access->at.inst),
                                         &cost.wavefronts, &cost.ideal_wavefronts);
     } else if (access->space == SIM_SHARED) {
-        observe_count_wavefronts(access->addresses, mask, bytes, access->kind == SIM_LOAD, &cost.wavefronts,
-                                 &cost.ideal_wavefronts);
+        observe_count_wavefronts(access->addresses, mask, bytes, observe_pairs_groups(access),
+                                 &cost.wavefronts, &cost.ideal_wavefronts);
     }
     return cost;
 }
@@ -217,6 +217,7 @@ static inline __attribute__((always_inline)) void count_access(worker *self, con
         if (!state) return;
     }
     if (access->agent == SIM_ASYNC_PROXY) {
+        if (access->at.inst->op == PTX_OP_WGMMA_MMA_ASYNC) return; // no copy; tensor.h counts its bytes
         count_bulk(self, state, access);
         return;
     }
@@ -292,6 +293,11 @@ static void on_done(sim_listener *listener, const sim_event *event) {
         self->guarded_lanes[event->inst->serial] += observe_lane_count(event->mask);
 }
 
+// Products are done where lanes of a warp meet.
+static void on_exchange(sim_listener *listener, const sim_exchange_event *event) {
+    on_done(listener, &event->at);
+}
+
 static unsigned on_wants(sim_listener *listener, const ptx_inst *inst) {
     const observe_module *module = self_of(listener)->module;
     bool guarded = inst->serial < module->inst_count && module->infos[inst->serial].guarded_flops;
@@ -321,14 +327,13 @@ static void fold_inst(worker *self, observe_profile *profile, const ptx_inst *in
         value[OBSERVE_SUM_PIPE_FMA + i - OBSERVE_PIPE_FMA] += executions * info->cost.pipe[i];
     if (info->is_shuffle) value[OBSERVE_SUM_SHUFFLES] += executions;
     if (info->is_vote) value[OBSERVE_SUM_VOTES] += executions;
-    value[OBSERVE_SUM_FLOPS_TENSOR] += executions * info->flop_warp;
-    if (info->flop_lane) {
-        if (info->guarded_flops && self->guarded_lanes) {
-            lanes = self->guarded_lanes[serial];
-            self->guarded_lanes[serial] = 0;
-        }
-        value[OBSERVE_SUM_FLOPS_F16 + info->flop_type] += lanes * info->flop_lane;
+    if (info->guarded_flops && self->guarded_lanes) {
+        lanes = self->guarded_lanes[serial];
+        self->guarded_lanes[serial] = 0;
+        executions = lanes / LANES; // of a product, which whole warps do
     }
+    observe_tensor_add(&info->tensor, executions, value);
+    if (info->flop_lane) value[OBSERVE_SUM_FLOPS_F16 + info->flop_type] += lanes * info->flop_lane;
     branch_state *branch = &self->branches[serial];
     if (!branch->count) return;
     value[OBSERVE_SUM_BRANCHES] += branch->count;
@@ -409,6 +414,17 @@ static void fold_access(uint64_t *value, const observe_access_sums *a, ptx_op op
     value[OBSERVE_SUM_ATOMIC_DISTINCT] += a->distinct;
 }
 
+// ldmatrix and stmatrix by themselves, of what is counted as loads and stores.
+static void fold_matrices(uint64_t *value, const ptx_inst *inst, const observe_access_sums *a) {
+    bool loads = inst->op == PTX_OP_LDMATRIX;
+    if (!loads && inst->op != PTX_OP_STMATRIX) return;
+    uint64_t *first = &value[loads ? OBSERVE_SUM_LDSM_REQUESTS : OBSERVE_SUM_STSM_REQUESTS];
+    first[0] += a->requests;
+    first[1] += a->wavefronts;
+    first[2] += a->ideal_wavefronts;
+    first[3] += a->distinct * a->bytes;
+}
+
 static void fold_memory(worker *self, observe_profile *profile) {
     for (memory_state *state = self->first_memory; state; state = state->next) {
         state->touched = false;
@@ -420,6 +436,7 @@ static void fold_memory(worker *self, observe_profile *profile) {
         observe_sums *line = into ? observe_profile_line(self->owner->profiles, profile, into->line) : NULL;
         for (observe_access_sums *a = state->sums; a && line; a = a->next) {
             fold_access(line->value, a, state->inst->op);
+            fold_matrices(line->value, state->inst, a);
             observe_access_sums *to = observe_access_find(&into->sums, a);
             if (to) observe_access_add(to, a);
         }
@@ -464,6 +481,7 @@ static worker *open_worker(observe_lines *lines, observe_module *module) {
         .access = on_access,
         .wants = module->has_guarded_flops ? on_wants : NULL,
         .done = module->has_guarded_flops ? on_done : NULL,
+        .exchange = module->has_guarded_flops ? on_exchange : NULL,
     };
 #if defined(__x86_64__)
     if (lines->has_avx2) self->listener.access = on_access_avx2;

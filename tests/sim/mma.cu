@@ -77,7 +77,8 @@ __device__ int column_of(int i) { return threadIdx.x % 4 * 2 + i % 2; }
                      : "r"(0), "r"(0), "r"(x[0]), "r"(x[1]), "r"(x[2]), "r"(x[3]), "r"(y[0]), "r"(y[1]));    \
         EACH(i, 4)                                                                                           \
         if (__half2float(__ushort_as_half(d[i / 2] >> 16 * (i % 2))) !=                                      \
-            (float)sum(a, b, row_of(i), column_of(i), k, 0)) atomicAdd(&wrong[at], 1);                       \
+            (float)sum(a, b, row_of(i), column_of(i), k, 0))                                                 \
+            atomicAdd(&wrong[at], 1);                                                                        \
     }
 #define S32(at, op, a, b, rows, k, na, nb, how, ds, as, bs)                                                  \
     {                                                                                                        \
