@@ -107,6 +107,15 @@ static const struct {
     [SIM_FAULT_MEMBERS_APART] =
         {"threads of one mask take different ways, each with a *_sync call of its own",
          "one *_sync call for all threads of the mask, or a mask for each way"},
+    [SIM_FAULT_ALIGNED] =
+        {"a branch that only some threads take, an early return for threads without work, or blocks that "
+         "are no multiple of a warp (of 128 threads, for wgmma)",
+         "let all 32 threads of the warp (all 128 of the warpgroup) execute the same instruction with the "
+         "same descriptors"},
+    [SIM_FAULT_REGISTERS] =
+        {".inc and .dec are exchanged, or the kernel begins with another number of registers than you think",
+         "a kernel begins with 65536 by the threads that its launch bounds put on a multiprocessor, "
+         "rounded down to a multiple of 8; what .dec gives must be enough for .inc"},
     [SIM_FAULT_CALL] = {"a function pointer that was never set, or that the host took",
                         "take the address in device code, in a __device__ variable that the host copies"},
     [SIM_FAULT_BRANCH_TABLE] = {"the value of a switch is undefined, or memory that holds it was overwritten",

@@ -162,6 +162,7 @@ static const char *const forms[] = {
     "%r6}, "
     "{%f1, %f2, %f3, %f4};",
     "wmma.load.a.sync.aligned.row.m16n16k16.global.bf16 {%r1, %r2, %r3, %r4}, [%d1], %r5;",
+    "setmaxnreg.dec.sync.aligned.u32 40;",
     "wgmma.fence.sync.aligned;",
     "wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {%f1, %f2, %f3, %f4}, %d1, %d2, %p1, 1, 1, 0, 0;",
     "wgmma.commit_group.sync.aligned;",

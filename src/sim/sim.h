@@ -316,6 +316,8 @@ typedef enum sim_fault_kind {
     SIM_FAULT_MEMBERS_APART,  // of one mask at different operations
     SIM_FAULT_CALL,           // through a pointer to no function
     SIM_FAULT_BRANCH_TABLE,
+    SIM_FAULT_ALIGNED,   // a matrix instruction that not the whole warp, or warpgroup, executes alike
+    SIM_FAULT_REGISTERS, // setmaxnreg with a number that it cannot have
     SIM_FAULT_NO_MEMORY, // of the host
     SIM_FAULT_LIMIT,     // of instructions, which the caller set
     SIM_FAULT_COUNT
