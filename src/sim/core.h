@@ -193,7 +193,8 @@ struct sim_kernel {
     uint32_t *param_offset;
     bool communicates, recursive; // recursive: the depth of its calls has no bound that could be computed
     bool allocates_stack, prints, allocates_heap;
-    bool clusters; // it uses a cluster's barrier or shared memory
+    bool clusters;        // it uses a cluster's barrier or shared memory
+    bool sums_uncompared; // of tensor cores that were not compared with a GPU
 };
 
 kz_status sim_decode_kernel(sim_program *program, const ptx_function *entry, sim_kernel **kernel,

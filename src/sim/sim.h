@@ -94,7 +94,8 @@ typedef struct sim_kernel_info {
     const uint32_t *param_offset; // of each parameter, in bytes; the program's
     uint64_t static_shared_bytes, local_bytes;
     bool prints, allocates_heap; // calls printf; malloc or free
-    bool blocks_communicate;     // runs in fixed quanta on one core, so that results do not depend on threads
+    bool sums_uncompared;    // of tensor cores, computed as the GPU is documented to, and compared with none
+    bool blocks_communicate; // runs in fixed quanta on one core, so that results do not depend on threads
 } sim_kernel_info;
 kz_status sim_kernel_describe(sim_program *program, const char *name, sim_kernel_info *info, kz_error *error);
 
