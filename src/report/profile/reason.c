@@ -37,6 +37,11 @@ static const char *figure(report_prof *report, double value) {
                                              : report_prof_text(report, "%.1f", value);
 }
 
+// Whose lanes have the addresses of rows.
+static bool is_matrix(const report_prof_access *a) {
+    return a->ptx && (strncmp(a->ptx, "ldmatrix", 8) == 0 || strncmp(a->ptx, "stmatrix", 8) == 0);
+}
+
 // ---- how the lanes lie -----------------------------------------------------------------------------------
 
 static const char *describe_pattern(report_prof *report, const report_prof_access *a) {
@@ -50,6 +55,8 @@ static const char *describe_pattern(report_prof *report, const report_prof_acces
     case REPORT_PROF_CONTIGUOUS:
         return report_prof_text(report, "neighbouring threads %s neighbouring words", verb);
     case REPORT_PROF_STRIDE:
+        if (is_matrix(a))
+            return report_prof_text(report, "the rows of a matrix lie %lld bytes apart", stride);
         return report_prof_text(report, "neighbouring threads %s %lld bytes apart", verb, stride);
     case REPORT_PROF_ROWS:
         if (jump == 0 && stride == a->bytes)
@@ -242,6 +249,7 @@ static const class_name classes[] = {
     {"ptx__inst_fp32.sum", "fp32 arithmetic"},
     {"ptx__inst_fp64.sum", "fp64 arithmetic"},
     {"ptx__inst_fp16.sum", "fp16 arithmetic"},
+    {"ptx__inst_tensor.sum", "tensor cores"},
     {"ptx__inst_integer.sum", "integer arithmetic"},
     {"ptx__inst_special.sum", "special functions"},
     {"ptx__inst_conversion.sum", "conversions"},
