@@ -47,7 +47,10 @@ static bool is_matrix(const report_prof_access *a) {
 static const char *describe_pattern(report_prof *report, const report_prof_access *a) {
     const report_prof_pattern *p = &a->pattern;
     const char *verb = verb_of(a);
+    bool has_rows = p->kind == REPORT_PROF_STRIDE || p->kind == REPORT_PROF_ROWS;
     long long stride = llabs((long long)p->stride), jump = llabs((long long)p->jump);
+    if (is_matrix(a) && has_rows && stride > 16)
+        return report_prof_text(report, "the rows of a matrix lie %lld bytes apart", stride);
     switch (p->kind) {
     case REPORT_PROF_UNIFORM:
         return by_one_lane(a) ? report_prof_text(report, "one thread of a warp %ss", verb)
@@ -55,8 +58,6 @@ static const char *describe_pattern(report_prof *report, const report_prof_acces
     case REPORT_PROF_CONTIGUOUS:
         return report_prof_text(report, "neighbouring threads %s neighbouring words", verb);
     case REPORT_PROF_STRIDE:
-        if (is_matrix(a))
-            return report_prof_text(report, "the rows of a matrix lie %lld bytes apart", stride);
         return report_prof_text(report, "neighbouring threads %s %lld bytes apart", verb, stride);
     case REPORT_PROF_ROWS:
         if (jump == 0 && stride == a->bytes)

@@ -39,6 +39,10 @@ bool report_prof_tensor_of(const report_prof *report, const report_prof_kernel *
     t->wavefronts = count_of(k, OBSERVE_SUM_LDSM_WAVEFRONTS);
     t->ideal = count_of(k, OBSERVE_SUM_LDSM_IDEAL);
     t->other_wavefronts = count_of(k, OBSERVE_SUM_SHARED_LD_WAVEFRONTS) - t->wavefronts;
+    t->filling =
+        count_of(k, OBSERVE_SUM_SHARED_ST_WAVEFRONTS) + count_of(k, OBSERVE_SUM_SHARED_LDGSTS_WAVEFRONTS);
+    t->ideal_filling =
+        count_of(k, OBSERVE_SUM_SHARED_ST_IDEAL) + count_of(k, OBSERVE_SUM_SHARED_LDGSTS_IDEAL);
     t->group_wavefronts = count_of(k, OBSERVE_SUM_GROUP_BYTES) / 128;
     t->waits = count_of(k, OBSERVE_SUM_ASYNC_WAITS);
     t->waits_for_all = count_of(k, OBSERVE_SUM_ASYNC_WAITS_ALL);
@@ -55,6 +59,7 @@ typedef enum cause {
 
 static cause cause_in_shared(const report_prof_tensor *t) {
     enum { ENOUGH_COLUMNS = 64 }; // 64 rows of A and as many columns of B are read while they are multiplied
+    if (t->filling > t->wavefronts + t->other_wavefronts + t->group_wavefronts) return CAUSE_FILLING;
     if (t->group_wavefronts > t->wavefronts + t->other_wavefronts)
         return t->columns < ENOUGH_COLUMNS ? CAUSE_NARROW : CAUSE_NONE;
     if (t->wavefronts >= t->other_wavefronts)
@@ -100,6 +105,10 @@ static const char *describe(report_prof *report, const report_prof_kernel *k, co
         return report_prof_text(report,
                                 "shared memory: loads of single registers take %s wavefronts, ldmatrix %s",
                                 report_si(a, t->other_wavefronts, ""), report_si(b, t->wavefronts, ""));
+    case CAUSE_FILLING:
+        return report_prof_text(report,
+                                "shared memory: what fills it takes %s wavefronts, %s without bank conflicts",
+                                report_si(a, t->filling, ""), report_si(b, t->ideal_filling, ""));
     case CAUSE_DRAM:
         return report_prof_text(report,
                                 "DRAM: %.3g operations for each byte that crosses it, %.0f would fill them",
