@@ -23,6 +23,8 @@ typedef struct observe_cost {
     uint8_t issue;               // slots of a scheduler
     uint8_t pipe[OBSERVE_PIPES]; // slots of each pipe, in warp instructions at its own rate
     uint16_t latency; // clocks from the issue to the result; of memory: where nothing else is known
+    uint16_t
+        tensor; // clocks of the tensor core of a warp's quarter of the multiprocessor; of wgmma: of all four
 } observe_cost;
 
 observe_cost observe_inst_cost(const ptx_inst *inst);
@@ -39,6 +41,14 @@ enum {
     OBSERVE_LATENCY_DRAM = 677,
     OBSERVE_LATENCY_DISTRIBUTED = 190,
     OBSERVE_LATENCY_BARRIER = 12, // and two clocks for each warp
+    // Products of tensor cores whose rows of A are 16 and 32 bytes, and what a warpgroup's product takes beside its own clocks:
+    // Luo and others, "Dissecting the NVIDIA Hopper Architecture", 2025 (H800). tests/truth/tensor.cu measures them.
+    OBSERVE_LATENCY_MMA_SHORT = 25,
+    OBSERVE_LATENCY_MMA = 33,
+    OBSERVE_LATENCY_WGMMA = 18,
 };
+
+// Of the tensor cores' peak on sm_90, in percent, that mma reaches; wgmma reaches it all. The same source.
+enum { OBSERVE_MMA_PERCENT = 63 };
 
 #endif

@@ -183,6 +183,22 @@ void sim_wgmma_close(struct sim_wgmma_state *s) {
     free(s);
 }
 
+void sim_wgmma_count(const struct sim_wgmma_state *s, uint32_t *done, uint32_t *groups, uint32_t *open) {
+    uint32_t last = UINT32_MAX;
+    *done = *groups = *open = 0;
+    for (uint32_t i = 0; s && i < s->count; i++) {
+        const wgmma_work *work = &s->work[i];
+        if (work->op->inst->op != PTX_OP_WGMMA_MMA_ASYNC) continue; // a move
+        if (work->group == s->groups) {
+            ++*open;
+            continue;
+        }
+        ++*done;
+        *groups += work->group != last;
+        last = work->group;
+    }
+}
+
 static struct sim_wgmma_state *state_of(sim_warp *w, const sim_op *op) {
     async_warp *mine = sim_async_warp(w, op);
     if (!mine->wgmma) mine->wgmma = calloc(1, sizeof *mine->wgmma);
