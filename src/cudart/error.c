@@ -28,6 +28,7 @@ cudaError_t cudart_error_of(kz_status status, const sim_fault_info *fault) {
     case SIM_FAULT_FREED:
     case SIM_FAULT_READ_ONLY:
     case SIM_FAULT_SURFACE:
+    case SIM_FAULT_TENSOR_BOUNDS:
     case SIM_FAULT_STACK: return cudaErrorIllegalAddress; // as an H200 says
     case SIM_FAULT_MISALIGNED: return cudaErrorMisalignedAddress;
     case SIM_FAULT_ASSERT: return cudaErrorAssert;

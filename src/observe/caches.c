@@ -334,8 +334,8 @@ static uint32_t clocks_of(const sim_access *access, level from) {
         if (access->kind == SIM_ATOMIC)
             return OBSERVE_LATENCY_SHARED +
                    observe_contention_shared(access->at.inst, access->addresses, access->at.mask);
-        observe_count_wavefronts(access->addresses, access->at.mask, access->bytes, access->kind == SIM_LOAD,
-                                 &wavefronts, &ideal);
+        observe_count_wavefronts(access->addresses, access->at.mask, access->bytes,
+                                 observe_pairs_groups(access), &wavefronts, &ideal);
         return OBSERVE_LATENCY_SHARED + wavefronts - 1;
     case SIM_DISTRIBUTED: return OBSERVE_LATENCY_DISTRIBUTED;
     case SIM_CONST: return OBSERVE_LATENCY_CONST * observe_count_distinct(access->addresses, access->at.mask);
@@ -358,7 +358,7 @@ static void on_access(sim_listener *listener, const sim_access *access) {
     observe_caches *self = (observe_caches *)listener;
     observe_profile *profile = self->profiles->current;
     const observe_module *module = profile ? profile->module : NULL;
-    if (self->failed || !access->at.mask || !access->bytes) return;
+    if (self->failed || !access->at.mask || !access->bytes || access->part == SIM_PART_MAP) return;
     uint32_t serial = access->at.inst->serial;
     bool memory = access->space == SIM_GLOBAL || access->space == SIM_LOCAL;
     self->line = memory && module && serial < module->inst_count

@@ -33,7 +33,7 @@ static void on_access(sim_listener *listener, const sim_access *access) {
             observe_count_atomic_wavefronts(access->addresses, mask, observe_is_swap(access->at.inst),
                                             &wavefronts, &ideal);
         else
-            observe_count_wavefronts(access->addresses, mask, access->bytes, access->kind == SIM_LOAD,
+            observe_count_wavefronts(access->addresses, mask, access->bytes, observe_pairs_groups(access),
                                      &wavefronts, &ideal);
         sums->shared_requests++;
         sums->shared_wavefronts += wavefronts;

@@ -31,6 +31,7 @@ typedef struct memory_state {
     observe_access_sums *sums;
     struct memory_state *next; // of those that were touched
     bool touched;
+    uint64_t tensor_copies; // by the maps that they read
     memo memos[MEMOS];
 } memory_state;
 
@@ -128,8 +129,8 @@ static observe_request cost_of(const sim_access *access) {
         observe_count_atomic_wavefronts(access->addresses, mask, observe_is_swap(access->at.inst),
                                         &cost.wavefronts, &cost.ideal_wavefronts);
     } else if (access->space == SIM_SHARED) {
-        observe_count_wavefronts(access->addresses, mask, bytes, access->kind == SIM_LOAD, &cost.wavefronts,
-                                 &cost.ideal_wavefronts);
+        observe_count_wavefronts(access->addresses, mask, bytes, observe_pairs_groups(access),
+                                 &cost.wavefronts, &cost.ideal_wavefronts);
     }
     return cost;
 }
@@ -181,8 +182,13 @@ static void replace_memo(worker *self, memory_state *state, memo *m, const sim_a
     m->hits = 1;
 }
 
-// Bulk copies are as long as they like, and there is one per instruction: nothing to compare.
+// Bulk copies are as long as they like, and there is one per instruction: nothing to compare. A tensor copy is told of
+// row by row, and its map is no part of it.
 static void count_bulk(worker *self, memory_state *state, const sim_access *access) {
+    if (access->part == SIM_PART_MAP) {
+        state->tensor_copies++;
+        return;
+    }
     observe_access_sums like = {.space = access->space, .agent = access->agent, .kind = access->kind};
     observe_access_sums *sums = observe_access_find(&state->sums, &like);
     if (!sums) {
@@ -190,7 +196,7 @@ static void count_bulk(worker *self, memory_state *state, const sim_access *acce
         return;
     }
     uint64_t first = access->addresses[__builtin_ctz(access->at.mask)], end = first + access->bytes;
-    sums->requests++;
+    sums->requests += access->part != SIM_PART_MORE;
     sums->lanes += access->bytes; // of such a copy: its bytes
     if (access->space == SIM_GLOBAL) {
         sums->sectors += (end + 31) / 32 - first / 32;
@@ -203,7 +209,7 @@ typedef bool (*agree)(const uint64_t *addresses, uint32_t mask, uint64_t base, c
 static inline __attribute__((always_inline)) void count_access(worker *self, const sim_access *access,
                                                                agree lanes_do) {
     uint32_t mask = access->at.mask, serial = access->at.inst->serial;
-    if (!mask || !access->bytes || access->space == SIM_PARAM) return;
+    if (!mask || !access->bytes || (access->space == SIM_PARAM && access->part != SIM_PART_MAP)) return;
     if (self->failed || serial >= self->module->inst_count) return;
     memory_state *state = self->memory[serial];
     if (!state || !state->touched) {
@@ -211,6 +217,7 @@ static inline __attribute__((always_inline)) void count_access(worker *self, con
         if (!state) return;
     }
     if (access->agent == SIM_ASYNC_PROXY) {
+        if (access->at.inst->op == PTX_OP_WGMMA_MMA_ASYNC) return; // no copy; tensor.h counts its bytes
         count_bulk(self, state, access);
         return;
     }
@@ -286,6 +293,11 @@ static void on_done(sim_listener *listener, const sim_event *event) {
         self->guarded_lanes[event->inst->serial] += observe_lane_count(event->mask);
 }
 
+// Products are done where lanes of a warp meet.
+static void on_exchange(sim_listener *listener, const sim_exchange_event *event) {
+    on_done(listener, &event->at);
+}
+
 static unsigned on_wants(sim_listener *listener, const ptx_inst *inst) {
     const observe_module *module = self_of(listener)->module;
     bool guarded = inst->serial < module->inst_count && module->infos[inst->serial].guarded_flops;
@@ -315,14 +327,13 @@ static void fold_inst(worker *self, observe_profile *profile, const ptx_inst *in
         value[OBSERVE_SUM_PIPE_FMA + i - OBSERVE_PIPE_FMA] += executions * info->cost.pipe[i];
     if (info->is_shuffle) value[OBSERVE_SUM_SHUFFLES] += executions;
     if (info->is_vote) value[OBSERVE_SUM_VOTES] += executions;
-    value[OBSERVE_SUM_FLOPS_TENSOR] += executions * info->flop_warp;
-    if (info->flop_lane) {
-        if (info->guarded_flops && self->guarded_lanes) {
-            lanes = self->guarded_lanes[serial];
-            self->guarded_lanes[serial] = 0;
-        }
-        value[OBSERVE_SUM_FLOPS_F16 + info->flop_type] += lanes * info->flop_lane;
+    if (info->guarded_flops && self->guarded_lanes) {
+        lanes = self->guarded_lanes[serial];
+        self->guarded_lanes[serial] = 0;
+        executions = lanes / LANES; // of a product, which whole warps do
     }
+    observe_tensor_add(&info->tensor, executions, value);
+    if (info->flop_lane) value[OBSERVE_SUM_FLOPS_F16 + info->flop_type] += lanes * info->flop_lane;
     branch_state *branch = &self->branches[serial];
     if (!branch->count) return;
     value[OBSERVE_SUM_BRANCHES] += branch->count;
@@ -363,9 +374,17 @@ static uint32_t first_metric(const observe_access_sums *a) {
     }
 }
 
-static void fold_access(uint64_t *value, const observe_access_sums *a) {
+static bool is_tensor_copy(ptx_op op) {
+    return op == PTX_OP_CP_ASYNC_BULK_TENSOR || op == PTX_OP_CP_REDUCE_ASYNC_BULK_TENSOR;
+}
+
+static void fold_access(uint64_t *value, const observe_access_sums *a, ptx_op op) {
     if (a->agent == SIM_ASYNC_PROXY) {
         value[OBSERVE_SUM_BULK_COPIES] += a->requests;
+        if (is_tensor_copy(op) && a->space != SIM_GLOBAL) {
+            value[OBSERVE_SUM_TENSOR_BOXES] += a->requests;
+            value[OBSERVE_SUM_TENSOR_BYTES] += a->lanes;
+        }
         if (a->space == SIM_GLOBAL)
             value[a->kind == SIM_LOAD ? OBSERVE_SUM_BULK_GLOBAL_LD_BYTES
                                       : OBSERVE_SUM_BULK_GLOBAL_ST_BYTES] += a->lanes;
@@ -395,6 +414,17 @@ static void fold_access(uint64_t *value, const observe_access_sums *a) {
     value[OBSERVE_SUM_ATOMIC_DISTINCT] += a->distinct;
 }
 
+// ldmatrix and stmatrix by themselves, of what is counted as loads and stores.
+static void fold_matrices(uint64_t *value, const ptx_inst *inst, const observe_access_sums *a) {
+    bool loads = inst->op == PTX_OP_LDMATRIX;
+    if (!loads && inst->op != PTX_OP_STMATRIX) return;
+    uint64_t *first = &value[loads ? OBSERVE_SUM_LDSM_REQUESTS : OBSERVE_SUM_STSM_REQUESTS];
+    first[0] += a->requests;
+    first[1] += a->wavefronts;
+    first[2] += a->ideal_wavefronts;
+    first[3] += a->distinct * a->bytes;
+}
+
 static void fold_memory(worker *self, observe_profile *profile) {
     for (memory_state *state = self->first_memory; state; state = state->next) {
         state->touched = false;
@@ -405,10 +435,13 @@ static void fold_memory(worker *self, observe_profile *profile) {
         observe_inst_accesses *into = profile ? observe_profile_accesses(profile, state->inst) : NULL;
         observe_sums *line = into ? observe_profile_line(self->owner->profiles, profile, into->line) : NULL;
         for (observe_access_sums *a = state->sums; a && line; a = a->next) {
-            fold_access(line->value, a);
+            fold_access(line->value, a, state->inst->op);
+            fold_matrices(line->value, state->inst, a);
             observe_access_sums *to = observe_access_find(&into->sums, a);
             if (to) observe_access_add(to, a);
         }
+        if (line) line->value[OBSERVE_SUM_TENSOR_COPIES] += state->tensor_copies;
+        state->tensor_copies = 0;
         observe_access_free(state->sums);
         state->sums = NULL;
     }
@@ -448,6 +481,7 @@ static worker *open_worker(observe_lines *lines, observe_module *module) {
         .access = on_access,
         .wants = module->has_guarded_flops ? on_wants : NULL,
         .done = module->has_guarded_flops ? on_done : NULL,
+        .exchange = module->has_guarded_flops ? on_exchange : NULL,
     };
 #if defined(__x86_64__)
     if (lines->has_avx2) self->listener.access = on_access_avx2;

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "observe/record.h"
-#include "ptx/matrix.h"
 
 // ---- the table -------------------------------------------------------------------------------------------
 
@@ -160,14 +159,6 @@ static void flops_of_lane(const ptx_inst *inst, ptx_flops flops, observe_inst_in
     info->guarded_flops = inst->guard >= 0;
 }
 
-// 2 m n k, by the warp: a quarter of a warpgroup's. Of a sparse product it is what a dense one of its shape would do.
-static uint32_t flops_by_shape(const ptx_inst *inst) {
-    ptx_matrix matrix;
-    if (!ptx_matrix_of(inst, &matrix, NULL) || matrix.moves) return 0;
-    uint32_t quarters = matrix.quarters ? 4 : 1;
-    return 2u * ptx_matrix_rows(&matrix) * matrix.n * matrix.k * quarters;
-}
-
 observe_inst_info observe_inst_describe(const ptx_inst *inst) {
     const ptx_op_info *row = ptx_op_get(inst->op);
     observe_inst_info info = {.class = (uint8_t)class_of(inst),
@@ -178,7 +169,10 @@ observe_inst_info observe_inst_describe(const ptx_inst *inst) {
     case PTX_FLOPS_0: break;
     case PTX_FLOPS_1:
     case PTX_FLOPS_2: flops_of_lane(inst, row->flops, &info); break;
-    case PTX_FLOPS_SHAPE: info.flop_warp = flops_by_shape(inst); break;
+    case PTX_FLOPS_SHAPE:
+        info.tensor = observe_tensor_of(inst);
+        info.guarded_flops = info.tensor.ops && inst->guard >= 0;
+        break;
     }
     return info;
 }

@@ -17,7 +17,7 @@ typedef struct sample {
 typedef struct noted {
     const ptx_inst *inst;
     uint32_t array, bytes; // where the array begins; of a lane's access
-    bool is_load;
+    bool pairs_groups;     // see request.h
     uint64_t requests;
     uint32_t count;
     sample samples[SAMPLES];
@@ -42,7 +42,7 @@ static noted *find(observe_paddings *p, const sim_access *access, uint32_t begin
     n->inst = access->at.inst;
     n->array = begin;
     n->bytes = access->bytes;
-    n->is_load = access->kind == SIM_LOAD;
+    n->pairs_groups = observe_pairs_groups(access);
     return n;
 }
 
@@ -73,7 +73,7 @@ static uint32_t wavefronts_of(const noted *n, const sample *s, uint32_t row, uin
         uint32_t lane = (uint32_t)__builtin_ctz(m);
         moved[lane] = s->at[lane] / row * to + s->at[lane] % row;
     }
-    observe_count_wavefronts(moved, s->mask, n->bytes, n->is_load, &wavefronts, &ideal);
+    observe_count_wavefronts(moved, s->mask, n->bytes, n->pairs_groups, &wavefronts, &ideal);
     return wavefronts;
 }
 
@@ -116,7 +116,8 @@ static uint32_t row_of(const noted *n) {
 static bool has_conflicts(const noted *n) {
     uint32_t wavefronts, ideal;
     if (!n->count) return false;
-    observe_count_wavefronts(n->samples[0].at, n->samples[0].mask, n->bytes, n->is_load, &wavefronts, &ideal);
+    observe_count_wavefronts(n->samples[0].at, n->samples[0].mask, n->bytes, n->pairs_groups, &wavefronts,
+                             &ideal);
     return wavefronts > ideal;
 }
 

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Bounds on what a run may keep: shapes of launches, and lines in all of them (about 1.5 KiB each).
+// Bounds on what a run may keep: shapes of launches, and lines in all of them (about 2 KiB each).
 enum { MAX_PROFILES = 4096, MAX_LINES = 65536 };
 
 // Grows a list for one more; false when out of memory.

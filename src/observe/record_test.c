@@ -101,7 +101,7 @@ static void classes(void **state) {
     assert_true(info_of("@%p1 add.f32 %f1, %f2, %f3;").guarded_flops);
     assert_int_equal(info_of("mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%f1,%f2,%f3,%f4}, "
                              "{%r1,%r2,%r3,%r4}, {%r5,%r6}, {%f1,%f2,%f3,%f4};")
-                         .flop_warp,
+                         .tensor.ops,
                      2 * 16 * 8 * 16);
 }
 

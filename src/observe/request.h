@@ -48,6 +48,10 @@ uint32_t observe_count_sectors(const uint64_t *addresses, uint32_t mask, uint32_
 uint32_t observe_count_distinct(const uint64_t *addresses, uint32_t mask);
 void observe_count_wavefronts(const uint64_t *addresses, uint32_t mask, uint32_t bytes, bool is_load,
                               uint32_t *wavefronts, uint32_t *ideal);
+// Of a load or a store of shared memory. ldmatrix pairs no groups: each of its matrices is one (believed, see tests/truth).
+static inline bool observe_pairs_groups(const sim_access *access) {
+    return access->kind == SIM_LOAD && !(access->at.inst && access->at.inst->op == PTX_OP_LDMATRIX);
+}
 uint32_t observe_count_atomic_sectors(const uint64_t *addresses, uint32_t mask, uint32_t bytes);
 void observe_count_atomic_wavefronts(const uint64_t *addresses, uint32_t mask, bool is_swap,
                                      uint32_t *wavefronts, uint32_t *ideal);

@@ -462,6 +462,12 @@ static inline bool end_basic_block(sim_warp *w, sim_path *path, const sim_basic_
         break;
     case PTX_END_SYNC: end_sync(w, path); break;
     case PTX_END_CLUSTER: end_cluster(w, path, basic_block); break;
+    case PTX_END_REGISTERS:
+        path->at_end = !sim_set_registers(w, path, last);
+        if (!path->at_end) path->basic_block = basic_block->next;
+        w->spun = w->spun || path->at_end;
+        *slice = path->at_end ? 0 : *slice;
+        break;
     case PTX_END_YIELD:
         path->basic_block = basic_block->next;
         w->block->waited += longest_sleep(w, last, taken);

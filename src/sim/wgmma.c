@@ -220,10 +220,9 @@ void sim_wgmma(sim_warp *w, const sim_op *op) {
     const wgmma_form *f = form_of(op);
     uint32_t first = w->index / GROUP_WARPS * GROUP_WARPS;
     if (first + GROUP_WARPS > w->block->warp_count)
-        sim_fault_here(w, op, 0, SIM_FAULT_MEMBERS_APART,
+        sim_fault_here(w, op, 0, SIM_FAULT_ALIGNED,
                        "wgmma by warp %u of a block of %u warps: a warpgroup is four warps, the first a "
-                       "multiple of four\n"
-                       "what to do: launch blocks of a multiple of 128 threads",
+                       "multiple of four",
                        w->index, w->block->warp_count);
     struct sim_wgmma_state *s = state_of(w, op);
     uint32_t adds = SIM_PRED(w, f->adds);
