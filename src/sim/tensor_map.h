@@ -12,6 +12,7 @@ enum {
     SIM_TENSOR_MAP_BYTES = KZ_TENSOR_MAP_BYTES,
     SIM_TENSOR_MAP_ALIGN = KZ_TENSOR_MAP_ALIGN,
     SIM_TENSOR_RANK = KZ_TENSOR_RANK,
+    SIM_TENSOR_NAN = 0x7ff7, // what NaN fills with, in each 16 bits
 };
 
 typedef enum sim_tensor_type {
