@@ -408,7 +408,9 @@ static inline uint32_t sim_draw(sim_worker *worker, uint32_t bound) {
 
 // sync.c: shfl, vote, match, redux, elect among the lanes of `count` paths that wait for each other
 void sim_exchange(sim_warp *warp, sim_path *const *paths, uint32_t count);
-bool sim_can_exchange(ptx_op op); // among the lanes of a warp: sync.c has its executor
+bool sim_exchange_waits(const sim_warp *warp,
+                        const sim_path *path); // for other warps, though the lanes are all here
+bool sim_can_exchange(ptx_op op);              // among the lanes of a warp: sync.c has its executor
 
 // registers.c: setmaxnreg by a path that stands at it; false where it has to wait for registers
 bool sim_set_registers(sim_warp *warp, const sim_path *path, const sim_op *op);

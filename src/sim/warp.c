@@ -168,7 +168,7 @@ void sim_warp_settle(sim_warp *w) {
             present |= p->mask;
             together[count++] = p;
         }
-        if ((present & wanted) == wanted) {
+        if ((present & wanted) == wanted && !sim_exchange_waits(w, &w->paths[i])) {
             exchange_and_go(w, together, count);
             w->block->moved = true;
         }
@@ -188,7 +188,7 @@ static void end_sync(sim_warp *w, sim_path *path) {
                        "the thread is not in its own member mask 0x%08x", mask);
     }
     path->sync_mask = mask;
-    if (path->mask == (mask & ~w->exited)) {
+    if (path->mask == (mask & ~w->exited) && !sim_exchange_waits(w, path)) {
         exchange_and_go(w, &path, 1);
         return;
     }
