@@ -308,7 +308,8 @@ typedef enum sim_fault_kind {
     SIM_FAULT_MBARRIER_COUNT, // of arrivals or bytes
     SIM_FAULT_TENSOR_MAP,     // no map, or one for another instruction
     SIM_FAULT_TENSOR_BOUNDS,  // the map leads outside every live allocation
-    SIM_FAULT_TENSOR_BOX,     // coordinates or corners that a store cannot have
+    SIM_FAULT_TENSOR_PLACE,   // a map where copies cannot read it
+    SIM_FAULT_TENSOR_BOX,     // coordinates or corners that a copy cannot have
     SIM_FAULT_TENSOR_REDUCE,  // an operation that the elements' type does not have
     SIM_FAULT_FREE,           // free() in a kernel of what malloc() did not give
     SIM_FAULT_TEXTURE,        // no texture or surface object, or the other of the two
