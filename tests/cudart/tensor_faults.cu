@@ -9,12 +9,12 @@ namespace ptx = cuda::ptx;
 
 enum { WIDTH = 40, HEIGHT = 12 };
 
-struct place {
+struct position {
     int c[4];
     int shift; // of the box in shared memory
 };
 
-__device__ void load_2d(const CUtensorMap *map, place at) {
+__device__ void load_2d(const CUtensorMap *map, position at) {
     __shared__ alignas(1024) unsigned char box[1024];
     __shared__ uint64_t bar;
     const int c[] = {at.c[0], at.c[1]};
@@ -25,15 +25,15 @@ __device__ void load_2d(const CUtensorMap *map, place at) {
     while (!ptx::mbarrier_try_wait_parity(&bar, 0)) {}
 }
 
-__global__ void load(const __grid_constant__ CUtensorMap map, place at) { load_2d(&map, at); }
-__global__ void load_from(const CUtensorMap *map, place at) { load_2d(map, at); }
-__global__ void load_from_shared(const __grid_constant__ CUtensorMap map, place at) {
+__global__ void load(const __grid_constant__ CUtensorMap map, position at) { load_2d(&map, at); }
+__global__ void load_from(const CUtensorMap *map, position at) { load_2d(map, at); }
+__global__ void load_from_shared(const __grid_constant__ CUtensorMap map, position at) {
     __shared__ CUtensorMap mine;
     for (int i = 0; i < 16; i++) mine.opaque[i] = map.opaque[i];
     load_2d(&mine, at);
 }
 
-__global__ void load_3d(const __grid_constant__ CUtensorMap map, place at) {
+__global__ void load_3d(const __grid_constant__ CUtensorMap map, position at) {
     __shared__ alignas(1024) unsigned char box[1024];
     __shared__ uint64_t bar;
     const int c[] = {at.c[0], at.c[1], at.c[2]};
@@ -44,7 +44,7 @@ __global__ void load_3d(const __grid_constant__ CUtensorMap map, place at) {
     while (!ptx::mbarrier_try_wait_parity(&bar, 0)) {}
 }
 
-__global__ void store(const __grid_constant__ CUtensorMap map, place at) {
+__global__ void store(const __grid_constant__ CUtensorMap map, position at) {
     __shared__ alignas(1024) unsigned char box[1024];
     const int c[] = {at.c[0], at.c[1]};
     for (int i = 0; i < 1024; i++) box[i] = 0;
@@ -54,7 +54,7 @@ __global__ void store(const __grid_constant__ CUtensorMap map, place at) {
     ptx::cp_async_bulk_wait_group(ptx::n32_t<0>());
 }
 
-__global__ void least(const __grid_constant__ CUtensorMap map, place at) {
+__global__ void least(const __grid_constant__ CUtensorMap map, position at) {
     __shared__ alignas(1024) unsigned char box[1024];
     const int c[] = {at.c[0], at.c[1]};
     for (int i = 0; i < 1024; i++) box[i] = 0;
@@ -76,10 +76,10 @@ static CUtensorMap encode(void *address) {
     return map;
 }
 
-typedef void kernel(const CUtensorMap, place);
+typedef void kernel(const CUtensorMap, position);
 
 // The error that the launch gives, by a process that does nothing else.
-static int error_of(kernel *run, place at, bool has_memory, int map_shift) {
+static int error_of(kernel *run, position at, bool has_memory, int map_shift) {
     fflush(stdout);
     pid_t child = fork();
     if (child == 0) {
