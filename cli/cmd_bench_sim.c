@@ -41,35 +41,39 @@ static int read_options(int argc, char **argv, speed_options *o) {
 
 static void print_head(const speed_options *o, unsigned cores) {
     // A machine of one core has no second figure.
-    printf("%-30s %14s %10s (median) %10s (median) %6s", "kernel", "instructions", "1 core",
+    printf("%-30s %14s %10s (median) %10s (median) %6s", "kernel", "work", "1 core",
            cores == 2 ? "2 cores" : "1 core", "ratio");
     for (int i = 0; i < BENCH_SPEED_OBSERVED && o->observe[i]; i++) printf(" %10s (median)", o->titles[i]);
     if (o->is_default) printf(" %6s", "ratio");
     puts("  correct");
 }
 
-static void print_figure(const bench_speed_figure *f) {
+// Thread-instructions by the billion, products of tensor cores by the million.
+static void print_figure(const bench_speed_row *r, const bench_speed_figure *f) {
     char median[16];
-    snprintf(median, sizeof median, "(%.2f)", 1e-9 * f->median);
-    printf(" %6.2f G/s %8s", 1e-9 * f->best, median);
+    double unit = r->products ? 1e-6 : 1e-9;
+    snprintf(median, sizeof median, "(%.2f)", unit * f->median);
+    printf(" %6.2f %s %8s", unit * f->best, r->products ? "M/s" : "G/s", median);
 }
 
 static void print_row(const bench_speed_row *r, const speed_options *o) {
-    printf("%-30s %12.2f M", r->kernel, 1e-6 * (double)r->thread_instructions);
-    print_figure(&r->one_core);
-    print_figure(&r->all_cores);
+    uint64_t work = r->products ? r->products : r->thread_instructions;
+    printf("%-30s %12.2f M", r->kernel, 1e-6 * (double)work);
+    print_figure(r, &r->one_core);
+    print_figure(r, &r->all_cores);
     printf(" %5.2fx", r->all_cores.best / r->one_core.best);
-    for (int i = 0; i < BENCH_SPEED_OBSERVED && o->observe[i]; i++) print_figure(&r->observed[i]);
+    for (int i = 0; i < BENCH_SPEED_OBSERVED && o->observe[i]; i++) print_figure(r, &r->observed[i]);
     if (o->is_default) printf(" %5.2fx", r->observed[0].best / r->observed[1].best);
     printf("  %s\n", r->correct ? "yes" : "NO");
 }
 
 static void print_json(const bench_speed_row *r, const speed_options *o) {
     printf("{\"schema\": 2, \"bench\": \"sim\", \"kernel\": \"%s\", \"thread_instructions\": %llu, "
+           "\"products\": %llu, "
            "\"one_core_per_s\": %.6g, \"one_core_median_per_s\": %.6g, \"cores\": %u, "
            "\"all_cores_per_s\": %.6g, \"all_cores_median_per_s\": %.6g, ",
-           r->kernel, (unsigned long long)r->thread_instructions, r->one_core.best, r->one_core.median,
-           r->cores, r->all_cores.best, r->all_cores.median);
+           r->kernel, (unsigned long long)r->thread_instructions, (unsigned long long)r->products,
+           r->one_core.best, r->one_core.median, r->cores, r->all_cores.best, r->all_cores.median);
     for (int i = 0; i < BENCH_SPEED_OBSERVED && o->observe[i]; i++)
         printf("\"%s_per_s\": %.6g, \"%s_median_per_s\": %.6g, ", o->titles[i], r->observed[i].best,
                o->titles[i], r->observed[i].median);
@@ -77,7 +81,9 @@ static void print_json(const bench_speed_row *r, const speed_options *o) {
 }
 
 static void explain(const speed_options *o) {
-    puts("thread-instructions of PTX per second of wall time, the fastest launch; every access checked");
+    puts("work per second of wall time, the fastest launch; every access checked: G/s, thread-instructions "
+         "of PTX; M/s, products of\n"
+         "tensor cores, each the work of an m16n8k16");
     if (o->is_default)
         puts("counters, sanitizer: one core, with what kz prof counts and with what kz sanitize looks for; "
              "ratio: its time, of that with counters");

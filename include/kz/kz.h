@@ -255,6 +255,58 @@ KZ_API kz_status kz_kernel_get_info(kz_kernel *kernel, kz_kernel_info *info, kz_
 KZ_API kz_status kz_kernel_get_param(kz_kernel *kernel, size_t index, size_t *offset, size_t *bytes,
                                      kz_error *error);
 
+// ---- tensor maps ----------------------------------------------------------------------------
+
+enum { KZ_TENSOR_RANK = 5, KZ_TENSOR_MAP_BYTES = 128, KZ_TENSOR_MAP_ALIGN = 64 };
+
+// The numbers of these four are CUDA's (CUtensorMapDataType, CUtensorMapInterleave, ...).
+typedef enum kz_tensor_type {
+#define KZ_TENSOR_TYPE(id, ...) KZ_TENSOR_##id,
+#include "kz/tensor_types.def"
+#undef KZ_TENSOR_TYPE
+} kz_tensor_type;
+typedef enum kz_tensor_interleave {
+    KZ_TENSOR_INTERLEAVE_NONE,
+    KZ_TENSOR_INTERLEAVE_16B,
+    KZ_TENSOR_INTERLEAVE_32B
+} kz_tensor_interleave;
+typedef enum kz_tensor_swizzle {
+    KZ_TENSOR_SWIZZLE_NONE,
+    KZ_TENSOR_SWIZZLE_32B,
+    KZ_TENSOR_SWIZZLE_64B,
+    KZ_TENSOR_SWIZZLE_128B
+} kz_tensor_swizzle;
+typedef enum kz_tensor_promotion {
+    KZ_TENSOR_PROMOTION_NONE,
+    KZ_TENSOR_PROMOTION_64B,
+    KZ_TENSOR_PROMOTION_128B,
+    KZ_TENSOR_PROMOTION_256B
+} kz_tensor_promotion;
+
+// A tensor in global memory, and the box of it that one copy moves. Dimension 0 is contiguous.
+typedef struct kz_tensor {
+    size_t size; // sizeof(kz_tensor), by the caller
+    kz_tensor_type type;
+    uint32_t rank;                    // 1 to 5
+    kz_ptr address;                   // a multiple of 16
+    uint64_t dims[KZ_TENSOR_RANK];    // elements
+    uint64_t strides[KZ_TENSOR_RANK]; // bytes: strides[i] of dimension i; strides[0] is not looked at
+    uint32_t box[KZ_TENSOR_RANK];     // elements, 1 to 256; not for im2col
+    uint32_t steps[KZ_TENSOR_RANK];   // every how manyth element of a dimension is taken; 0 means 1
+    kz_tensor_interleave interleave;  //
+    kz_tensor_swizzle swizzle;        // of the box in shared memory
+    kz_tensor_promotion promotion;    // bytes that L2 fetches at once
+    bool fill_nan;                    // what is outside the tensor is NaN, not 0
+    bool im2col;                      // pixels of a bounding box instead of a box
+    int32_t lower[3], upper[3];       // im2col: its corners, W first
+    uint32_t channels, pixels;        // im2col: of one copy
+} kz_tensor;
+
+// Writes the tensor map, KZ_TENSOR_MAP_BYTES at a multiple of KZ_TENSOR_MAP_ALIGN: an argument that a kernel takes as
+// `const __grid_constant__ CUtensorMap`, or bytes to copy to the device. KZ_INVALID where a rule of CUDA's is broken: the
+// error names it. KZ_UNSUPPORTED on `cpu` and on GPUs before sm_90.
+KZ_API kz_status kz_tensor_map_encode(kz_device *device, const kz_tensor *tensor, void *map, kz_error *error);
+
 // ---- streams --------------------------------------------------------------------------------
 
 // The default stream waits for all others and they for it, as CUDA's legacy default stream does.

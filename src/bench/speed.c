@@ -14,8 +14,8 @@
 #include "device/device.h"
 #include "observe/observe.h"
 
-extern const char bench_speed_ptx[];
-extern const size_t bench_speed_ptx_size;
+extern const char bench_speed_ptx[], bench_tensor_ptx[];
+extern const size_t bench_speed_ptx_size, bench_tensor_ptx_size;
 
 typedef struct speed_run {
     kz_device *device;
@@ -45,12 +45,12 @@ static int by_value(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
-static bench_speed_figure figure_of(speed_samples *samples, int way, uint64_t instructions) {
+static bench_speed_figure figure_of(speed_samples *samples, int way, uint64_t work) {
     size_t count = samples->count[way];
     if (!count) return (bench_speed_figure){0};
     qsort(samples->seconds[way], count, sizeof(double), by_value);
-    return (bench_speed_figure){.best = (double)instructions / samples->seconds[way][0],
-                                .median = (double)instructions / samples->seconds[way][count / 2]};
+    return (bench_speed_figure){.best = (double)work / samples->seconds[way][0],
+                                .median = (double)work / samples->seconds[way][count / 2]};
 }
 
 static kz_status time_one(const speed_run *r, int way, unsigned cores, speed_samples *samples,
@@ -75,10 +75,10 @@ static kz_status measure(const speed_run *r, double seconds, bench_speed_row *ro
         for (int way = 0; status == KZ_OK && way < WAYS; way++)
             if (way < OBSERVED || r->sessions[way - OBSERVED])
                 status = time_one(r, way, row->cores, samples, error);
-    row->one_core = figure_of(samples, ONE_CORE, row->thread_instructions);
-    row->all_cores = figure_of(samples, ALL_CORES, row->thread_instructions);
-    for (int i = 0; i < BENCH_SPEED_OBSERVED; i++)
-        row->observed[i] = figure_of(samples, OBSERVED + i, row->thread_instructions);
+    uint64_t work = row->products ? row->products : row->thread_instructions;
+    row->one_core = figure_of(samples, ONE_CORE, work);
+    row->all_cores = figure_of(samples, ALL_CORES, work);
+    for (int i = 0; i < BENCH_SPEED_OBSERVED; i++) row->observed[i] = figure_of(samples, OBSERVED + i, work);
     free(samples);
     return status;
 }
@@ -109,7 +109,11 @@ static void declare(const speed_run *r, kz_ptr buffer, size_t bytes, uint64_t se
 }
 
 static kz_status make_buffers(speed_run *r, float *host, size_t in, size_t out, kz_error *error) {
-    for (size_t i = 0; i < r->what->inputs; i++) host[i] = bench_speed_input(i);
+    for (size_t i = 0; i < r->what->inputs; i++) {
+        uint32_t word = r->what->word ? r->what->word(i) : 0;
+        host[i] = bench_speed_input(i);
+        if (r->what->word) memcpy(&host[i], &word, sizeof word);
+    }
     kz_status status = kz_memory_alloc(r->device, in, &r->a, error);
     if (status == KZ_OK) status = kz_memory_alloc(r->device, in, &r->b, error);
     if (status == KZ_OK) status = kz_memory_alloc(r->device, out, &r->c, error);
@@ -174,21 +178,25 @@ static kz_status run_observed(const speed_run *shared, const char *const observe
 
 kz_status bench_speed(double seconds, const char *const observe[BENCH_SPEED_OBSERVED],
                       bench_speed_row rows[BENCH_SPEED_KERNELS], kz_error *error) {
-    kz_image image = {.size = sizeof(kz_image),
-                      .name = "bench/speed",
-                      .ptx = bench_speed_ptx,
-                      .ptx_size = bench_speed_ptx_size};
+    const kz_image images[] = {
+        {sizeof(kz_image), .name = "bench/speed", .ptx = bench_speed_ptx, .ptx_size = bench_speed_ptx_size},
+        {sizeof(kz_image), .name = "bench/tensor", .ptx = bench_tensor_ptx,
+         .ptx_size = bench_tensor_ptx_size}};
+    kz_module *modules[2] = {NULL};
     speed_run r = {0};
     long cores = sysconf(_SC_NPROCESSORS_ONLN);
     kz_status status = kz_device_open("sim", &r.device, error);
     if (status != KZ_OK) return status;
-    status = kz_module_load(r.device, &image, &r.module, error);
+    for (int i = 0; i < 2 && status == KZ_OK; i++)
+        status = kz_module_load(r.device, &images[i], &modules[i], error);
     for (size_t i = 0; status == KZ_OK && i < BENCH_SPEED_KERNELS; i++) {
         r.what = &bench_speed_kernels[i];
-        rows[i] = (bench_speed_row){.kernel = r.what->name, .cores = cores < 2 ? 1 : 2};
+        r.module = modules[r.what->is_tensor];
+        rows[i] = (bench_speed_row){
+            .kernel = r.what->name, .products = r.what->products, .cores = cores < 2 ? 1 : 2};
         status = run_observed(&r, observe, seconds, &rows[i], error);
     }
-    kz_module_close(r.module);
+    for (int i = 0; i < 2; i++) kz_module_close(modules[i]);
     kz_device_close(r.device);
     return status;
 }

@@ -1,12 +1,12 @@
-// bench/speed: how fast the simulator itself is, in thread-instructions per second of one host core.
+// bench/speed: how fast the simulator itself is, in thread-instructions, or products of tensor cores, per second.
 #ifndef BENCH_SPEED_H
 #define BENCH_SPEED_H
 
 #include "kz/kz.h"
 
-enum { BENCH_SPEED_KERNELS = 12, BENCH_SPEED_OBSERVED = 2 };
+enum { BENCH_SPEED_KERNELS = 16, BENCH_SPEED_OBSERVED = 2 };
 
-// Thread-instructions per second: of the fastest launch, and of the median one.
+// Per second, of the fastest launch and of the median one: thread-instructions, or products of a warp's tensor cores.
 typedef struct bench_speed_figure {
     double best, median;
 } bench_speed_figure;
@@ -14,6 +14,7 @@ typedef struct bench_speed_figure {
 typedef struct bench_speed_row {
     const char *kernel; // "matmul 256^3, 16x16 tiles"
     uint64_t thread_instructions;
+    uint64_t products; // the work of so many m16n8k16; 0 where instructions are what is measured
     bench_speed_figure one_core, all_cores; // all: `cores` host threads
     unsigned cores;
     bench_speed_figure observed[BENCH_SPEED_OBSERVED]; // one core with instruments listening

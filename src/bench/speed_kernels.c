@@ -108,28 +108,75 @@ static bool is_virtual(const void *out) { // half of the calls to each
     return true;
 }
 
+// ---- products of tensor cores ----------------------------------------------------------------------------
+
+// Small whole numbers are exact in both types: the bits of -3 to 3.
+static uint32_t f16_of(size_t i) {
+    static const uint16_t codes[] = {0xc200, 0xc000, 0xbc00, 0, 0x3c00, 0x4000, 0x4200};
+    return codes[i % 7];
+}
+static uint32_t bf16_of(size_t i) {
+    static const uint16_t codes[] = {0xc040, 0xc000, 0xbf80, 0, 0x3f80, 0x4000, 0x4040};
+    return codes[i % 7];
+}
+static uint32_t two_f16(size_t i) { return f16_of(2 * i) | f16_of(2 * i + 1) << 16; }
+static uint32_t two_bf16(size_t i) { return bf16_of(2 * i) | bf16_of(2 * i + 1) << 16; }
+
+// c = a a^T; of a large product, some of its elements.
+static bool is_square(const void *out, size_t n, size_t step) {
+    for (size_t i = 0; i < n * n; i += step) {
+        float sum = 0;
+        for (size_t k = 0; k < n; k++)
+            sum += bench_speed_input(i / n * n + k) * bench_speed_input(i % n * n + k);
+        if (((const float *)out)[i] != sum) return false;
+    }
+    return true;
+}
+static bool is_square_256(const void *out) { return is_square(out, 256, 1); }
+static bool is_square_1024(const void *out) { return is_square(out, 1024, 257); }
+
+#define PRODUCT(title, entry_name, n_, tile, threads, word_, right)                                          \
+    {                                                                                                        \
+        .name = title, .entry = entry_name,                                                                  \
+        .launch = {.size = sizeof(kz_launch),                                                                \
+                   .grid = {(n_) / (tile), (n_) / (tile), 1},                                                \
+                   .block = {threads, 1, 1}},                                                                \
+        .inputs = (n_) * (n_) / 2, .outputs = (n_) * (n_), .n = (n_), .is_right = right, .word = word_,      \
+        .products = (uint64_t)(n_) * (n_) * (n_) / (16 * 8 * 16), .is_tensor = true,                         \
+    }
+
 #define LAUNCH(blocks)                                                                                       \
     {                                                                                                        \
         .size = sizeof(kz_launch), .grid = {blocks, 1, 1}, .block = { 256, 1, 1 }                            \
     }
 
+// KERNEL(name, entry, launch, words of a and b, words of c, n, is_right)
+#define KERNEL(title, entry_name, how, in, out, n_, right)                                                   \
+    {                                                                                                        \
+        .name = title, .entry = entry_name, .launch = how, .inputs = in, .outputs = out, .n = n_,            \
+        .is_right = right                                                                                    \
+    }
+#define SQUARES                                                                                              \
+    {                                                                                                        \
+        .size = sizeof(kz_launch), .grid = {16, 16, 1}, .block = { 16, 16, 1 }                               \
+    }
+
 const bench_speed_kernel bench_speed_kernels[BENCH_SPEED_KERNELS] = {
-    {"vector add, 2^20", "speed_vector_add", LAUNCH(4096), 1 << 20, 1 << 20, 1 << 20, is_vector_add},
-    {"matmul, 256^3 in 16x16 tiles",
-     "speed_matmul",
-     {.size = sizeof(kz_launch), .grid = {16, 16, 1}, .block = {16, 16, 1}},
-     1 << 16,
-     1 << 16,
-     256,
-     is_matmul},
-    {"block reduction, 2^20", "speed_reduce", LAUNCH(4096), 1 << 20, 4096, 1 << 20, is_reduce},
-    {"local memory, 4 KiB a thread", "speed_local", LAUNCH(16), 4096, 4096, 1024, is_local},
-    {"memset, byte by byte", "speed_memset", LAUNCH(16), 4096, 4096, 1024, is_memset},
-    {"calls", "speed_calls", LAUNCH(256), 1 << 16, 1 << 16, 32, is_calls},
-    {"calls of virtual functions", "speed_virtual", LAUNCH(256), 1 << 16, 1 << 16, 16, is_virtual},
-    {"votes and matches", "speed_votes", LAUNCH(256), 1, 1 << 16, 16, is_votes},
-    {"records of 8-byte words", "speed_records", LAUNCH(256), 1 << 20, 1 << 20, 0, is_records},
-    {"atomics: histogram, 1024 bins", "speed_histogram", LAUNCH(4096), 1, 1024, 1 << 20, is_histogram},
-    {"atomics: hash table, 2^18 keys", "speed_insert", LAUNCH(2048), 1, 1 << 20, 1 << 20, is_insert},
-    {"atomics: one counter, 2^20", "speed_append", LAUNCH(4096), 1 << 20, 1 << 20, (1 << 20) - 1, is_append},
+    KERNEL("vector add, 2^20", "speed_vector_add", LAUNCH(4096), 1 << 20, 1 << 20, 1 << 20, is_vector_add),
+    KERNEL("matmul, 256^3 in 16x16 tiles", "speed_matmul", SQUARES, 1 << 16, 1 << 16, 256, is_matmul),
+    KERNEL("block reduction, 2^20", "speed_reduce", LAUNCH(4096), 1 << 20, 4096, 1 << 20, is_reduce),
+    KERNEL("local memory, 4 KiB a thread", "speed_local", LAUNCH(16), 4096, 4096, 1024, is_local),
+    KERNEL("memset, byte by byte", "speed_memset", LAUNCH(16), 4096, 4096, 1024, is_memset),
+    KERNEL("calls", "speed_calls", LAUNCH(256), 1 << 16, 1 << 16, 32, is_calls),
+    KERNEL("calls of virtual functions", "speed_virtual", LAUNCH(256), 1 << 16, 1 << 16, 16, is_virtual),
+    KERNEL("votes and matches", "speed_votes", LAUNCH(256), 1, 1 << 16, 16, is_votes),
+    KERNEL("records of 8-byte words", "speed_records", LAUNCH(256), 1 << 20, 1 << 20, 0, is_records),
+    KERNEL("atomics: histogram, 1024 bins", "speed_histogram", LAUNCH(4096), 1, 1024, 1 << 20, is_histogram),
+    KERNEL("atomics: hash table, 2^18 keys", "speed_insert", LAUNCH(2048), 1, 1 << 20, 1 << 20, is_insert),
+    KERNEL("atomics: one counter, 2^20", "speed_append", LAUNCH(4096), 1 << 20, 1 << 20, (1 << 20) - 1,
+           is_append),
+    PRODUCT("mma f16, 256^3", "speed_mma_f16", 256, 128, 256, two_f16, is_square_256),
+    PRODUCT("mma bf16, 256^3", "speed_mma_bf16", 256, 128, 256, two_bf16, is_square_256),
+    PRODUCT("wgmma bf16, 256^3", "speed_wgmma_bf16", 256, 64, 128, two_bf16, is_square_256),
+    PRODUCT("mma bf16, 1024^3", "speed_mma_bf16", 1024, 128, 256, two_bf16, is_square_1024),
 };

@@ -143,6 +143,18 @@ SAME_RETURN(cuModuleLoadDataEx(NULL, (const void *)0, 0u, NULL, (void **)0));
 SAME_RETURN(cuLaunchKernelEx(NULL, NULL, (void **)0, (void **)0));
 SAME_RETURN(cuFuncGetParamInfo(NULL, (size_t)0, (size_t *)0, (size_t *)0));
 SAME_RETURN(cuGraphInstantiate(NULL, NULL, 0ull));
+SAME_RETURN(cuTensorMapEncodeTiled(NULL, (CUtensorMapDataType)0, 0u, NULL, NULL, NULL, NULL, NULL,
+                                   (CUtensorMapInterleave)0, (CUtensorMapSwizzle)0, (CUtensorMapL2promotion)0,
+                                   (CUtensorMapFloatOOBfill)0));
+SAME_RETURN(cuTensorMapEncodeIm2col(NULL, (CUtensorMapDataType)0, 0u, NULL, NULL, NULL, (const int *)0,
+                                    (const int *)0, 0u, 0u, NULL, (CUtensorMapInterleave)0,
+                                    (CUtensorMapSwizzle)0, (CUtensorMapL2promotion)0,
+                                    (CUtensorMapFloatOOBfill)0));
+SAME_VALUE(KZ_TENSOR_TF32_FTZ, CU_TENSOR_MAP_DATA_TYPE_TFLOAT32_FTZ);
+SAME_VALUE(KZ_TENSOR_BF16, CU_TENSOR_MAP_DATA_TYPE_BFLOAT16);
+SAME_VALUE(KZ_TENSOR_SWIZZLE_128B, CU_TENSOR_MAP_SWIZZLE_128B);
+SAME_VALUE(KZ_TENSOR_INTERLEAVE_32B, CU_TENSOR_MAP_INTERLEAVE_32B);
+SAME_VALUE(KZ_TENSOR_PROMOTION_256B, CU_TENSOR_MAP_L2_PROMOTION_L2_256B);
 SAME_RETURN(cuStreamWaitEvent(NULL, NULL, 0u));
 SAME_RETURN(cuStreamBeginCapture(NULL, (CUstreamCaptureMode)0));
 #else

@@ -521,6 +521,7 @@ const device_backend device_cuda = {
     .kernel_close = cuda_kernel_close,
     .kernel_param = cuda_kernel_param,
     .module_global = cuda_module_global,
+    .tensor_map = device_cuda_tensor_map,
     .launch = cuda_launch,
     .stream_open = device_cuda_stream_open,
     .stream_wrap = device_cuda_stream_wrap,

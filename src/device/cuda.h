@@ -40,6 +40,8 @@ kz_status device_cuda_check(kz_device *device, driver_result result, kz_error *e
     __attribute__((format(printf, 4, 5)));
 
 kz_status device_cuda_memory_available(kz_device *device, size_t *bytes, kz_error *error);
+kz_status device_cuda_tensor_map(kz_device *device, const struct sim_tensor_map *tensor, void *map,
+                                 kz_error *error); // cuda_tensor_map.c
 kz_status device_cuda_memory_alloc(kz_device *device, size_t bytes, kz_ptr *address, kz_error *error);
 kz_status device_cuda_memory_free(kz_device *device, kz_ptr address, kz_error *error);
 kz_status device_cuda_host_alloc(kz_device *device, size_t bytes, bool pinned, kz_ptr *address,

@@ -787,6 +787,43 @@ static void no_counters_here(void **state) {
     assert_int_equal(kz_device_set_threads(*state, 1, &error), KZ_UNSUPPORTED);
 }
 
+// ---- tensor maps -----------------------------------------------------------------------------------
+
+// The rules are checked before the driver is asked; what it writes is the map.
+static void tensor_maps(void **state) {
+    kz_device *device;
+    kz_error error = {0};
+    _Alignas(KZ_TENSOR_MAP_ALIGN) uint64_t map[KZ_TENSOR_MAP_BYTES / 8] = {0};
+    kz_tensor tensor = {.size = sizeof tensor,
+                        .type = KZ_TENSOR_F16,
+                        .rank = 2,
+                        .address = 4096,
+                        .dims = {64, 8},
+                        .strides = {0, 128},
+                        .box = {16, 4}};
+    GOOD(kz_device_open("cuda", &device, trouble));
+    GOOD(kz_tensor_map_encode(device, &tensor, map, trouble));
+    assert_int_equal(map[0], 4096);
+    assert_int_equal(map[1], 2);
+    assert_int_equal(map[2], 8 + 4 + 1);
+    assert_int_equal(map[3], 128);
+    tensor = (kz_tensor){.size = sizeof tensor,
+                         .type = KZ_TENSOR_F16,
+                         .rank = 3,
+                         .address = 4096,
+                         .dims = {64, 8, 2},
+                         .strides = {0, 128, 1024},
+                         .im2col = true,
+                         .channels = 16,
+                         .pixels = 5};
+    GOOD(kz_tensor_map_encode(device, &tensor, map, trouble));
+    assert_int_equal(map[2], 16 + 5 + 1 + 2);
+    tensor.pixels = 2000;
+    assert_int_equal(kz_tensor_map_encode(device, &tensor, map, &error), KZ_INVALID);
+    assert_non_null(strstr(error.message, "pixelsPerColumn is 2000"));
+    kz_device_close(device);
+}
+
 int main(void) {
 #define ALONE(test) cmocka_unit_test_setup_teardown(test, set_up, set_up)
 #define OPEN(test)  cmocka_unit_test_setup_teardown(test, open_device, close_device)
@@ -796,6 +833,7 @@ int main(void) {
         ALONE(the_best_is_the_gpu),
         ALONE(absent_devices),
         ALONE(not_a_driver),
+        ALONE(tensor_maps),
         OPEN(memory),
         OPEN(out_of_memory),
         OPEN(another_context_works_and_the_device_goes_on),

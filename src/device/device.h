@@ -12,6 +12,7 @@
 #include "kz/plan.h"
 
 struct device_memory_handle;
+struct sim_tensor_map;
 
 typedef struct device_backend {
     kz_device_kind kind;
@@ -67,6 +68,9 @@ typedef struct device_backend {
                               kz_error *error);
     kz_status (*module_global)(kz_module *module, const char *name, kz_ptr *address, size_t *bytes,
                                kz_error *error);
+    // `tensor` obeys the rules, `map` is aligned. Optional.
+    kz_status (*tensor_map)(kz_device *device, const struct sim_tensor_map *tensor, void *map,
+                            kz_error *error);
     kz_status (*launch)(kz_device *device, kz_stream *stream, kz_kernel *kernel, const kz_launch *launch,
                         const void *const *args, size_t arg_count, kz_error *error);
 

@@ -12,6 +12,7 @@
 #include "device/host.h"
 #include "device/queue.h"
 #include "observe/observe.h"
+#include "sim/tensor_map.h"
 
 typedef struct sim_device {
     device_queue queue; // first
@@ -405,6 +406,10 @@ static kz_status sim_run_op(kz_device *device, const device_op *op, kz_error *er
     return base_fail(error, KZ_INTERNAL, "an operation of the unknown kind %d", (int)op->kind);
 }
 
+static kz_status sim_encode(kz_device *device, const sim_tensor_map *tensor, void *map, kz_error *error) {
+    return sim_tensor_map_encode(tensor, map, error);
+}
+
 const device_backend device_sim = {
     .kind = KZ_DEVICE_SIM,
     .prefix = "sim",
@@ -418,6 +423,7 @@ const device_backend device_sim = {
     .memory_alloc = sim_alloc,
     .memory_free = sim_free,
     .memory_available = sim_available,
+    .tensor_map = sim_encode,
     .module_load = sim_module_load,
     .module_close = sim_module_close,
     .kernel_open = sim_kernel_open,

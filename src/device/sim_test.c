@@ -415,6 +415,38 @@ static void device_printf(void **state) {
     base_text_free(&text);
 }
 
+// ---- tensor maps ---------------------------------------------------------------------------------------
+
+static void tensor_maps(void **state) {
+    const fixture *f = *state;
+    kz_device *other;
+    kz_error error = {0};
+    _Alignas(KZ_TENSOR_MAP_ALIGN) uint8_t map[KZ_TENSOR_MAP_BYTES];
+    kz_tensor tensor = {.size = sizeof tensor,
+                        .type = KZ_TENSOR_F16,
+                        .rank = 2,
+                        .address = 4096,
+                        .dims = {64, 8},
+                        .strides = {0, 128},
+                        .box = {16, 4}};
+    GOOD(kz_tensor_map_encode(f->device, &tensor, map, trouble));
+    assert_int_equal(kz_tensor_map_encode(f->device, &tensor, map + 8, &error), KZ_INVALID);
+    assert_non_null(strstr(error.message, "multiple of 64"));
+    tensor.box[0] = 5;
+    assert_int_equal(kz_tensor_map_encode(f->device, &tensor, map, &error), KZ_INVALID);
+    assert_non_null(strstr(error.message, "multiple of 16"));
+    tensor.size = 8;
+    assert_int_equal(kz_tensor_map_encode(f->device, &tensor, map, &error), KZ_INVALID);
+    tensor.size = sizeof tensor;
+    GOOD(kz_device_open("sim:t4", &other, trouble));
+    assert_int_equal(kz_tensor_map_encode(other, &tensor, map, &error), KZ_UNSUPPORTED);
+    assert_non_null(strstr(error.message, "sm_90"));
+    kz_device_close(other);
+    GOOD(kz_device_open("cpu", &other, trouble));
+    assert_int_equal(kz_tensor_map_encode(other, &tensor, map, &error), KZ_UNSUPPORTED);
+    kz_device_close(other);
+}
+
 int main(void) {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
     const struct CMUnitTest tests[] = {
@@ -433,6 +465,7 @@ int main(void) {
         TEST(parameters),
         TEST(foreign_streams),
         TEST(registered_memory),
+        TEST(tensor_maps),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

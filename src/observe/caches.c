@@ -361,7 +361,7 @@ static void on_access(sim_listener *listener, const sim_access *access) {
     observe_caches *self = (observe_caches *)listener;
     observe_profile *profile = self->profiles->current;
     const observe_module *module = profile ? profile->module : NULL;
-    if (self->failed || !access->at.mask || !access->bytes) return;
+    if (self->failed || !access->at.mask || !access->bytes || access->part == SIM_PART_MAP) return;
     uint32_t serial = access->at.inst->serial;
     bool memory = access->space == SIM_GLOBAL || access->space == SIM_LOCAL;
     self->line = memory && module && serial < module->inst_count

@@ -76,6 +76,24 @@ static const struct {
         {"more or fewer arrivals, or bytes, than mbarrier.init and expect_tx were told of",
          "in each phase as many arrivals as mbarrier.init says, and expect_tx for the bytes that its copies "
          "bring"},
+    [SIM_FAULT_TENSOR_MAP] =
+        {"the map was never encoded, or is another tensor's",
+         "encode it on the host (cuTensorMapEncodeTiled, cuTensorMapEncodeIm2col) for the "
+         "rank and mode of the copy"},
+    [SIM_FAULT_TENSOR_BOUNDS] =
+        {"the map's sizes or strides are another tensor's, or its buffer was freed",
+         "sizes are elements, strides bytes, dimension 0 first; strides begin with that of dimension 1"},
+    [SIM_FAULT_TENSOR_PLACE] =
+        {"a parameter without __grid_constant__, or a map that was changed in shared memory",
+         "pass it as const __grid_constant__ CUtensorMap, by constant or by global memory"},
+    [SIM_FAULT_TENSOR_BOX] =
+        {"an offset in elements, or coordinates that only loads may have",
+         "begin the box at a multiple of 16 bytes in dimension 0, an im2col copy within its bounding box, a "
+         "store inside the tensor; what lies past its end is left out"},
+    [SIM_FAULT_TENSOR_REDUCE] =
+        {"the map's element type has not the operation",
+         "add takes u32, s32, u64 and floats; min and max u32, s32, u64, s64, f16, bf16; "
+         "inc and dec u32; and, or, xor u32, s32, u64"},
     [SIM_FAULT_FREE] =
         {"it was freed before, or is the middle of an allocation, or is the host's: of cudaMalloc",
          "free once, by one thread, what malloc() or new gave in a kernel"},
@@ -91,6 +109,15 @@ static const struct {
     [SIM_FAULT_MEMBERS_APART] =
         {"threads of one mask take different ways, each with a *_sync call of its own",
          "one *_sync call for all threads of the mask, or a mask for each way"},
+    [SIM_FAULT_ALIGNED] =
+        {"a branch that only some threads take, an early return for threads without work, or blocks that "
+         "are no multiple of a warp (of 128 threads, for wgmma)",
+         "let all 32 threads of the warp (all 128 of the warpgroup) execute the same instruction with the "
+         "same descriptors"},
+    [SIM_FAULT_REGISTERS] =
+        {".inc and .dec are exchanged, or the kernel begins with another number of registers than you think",
+         "a kernel begins with 65536 by the threads that its launch bounds put on a multiprocessor, "
+         "rounded down to a multiple of 8; what .dec gives must be enough for .inc"},
     [SIM_FAULT_CALL] = {"a function pointer that was never set, or that the host took",
                         "take the address in device code, in a __device__ variable that the host copies"},
     [SIM_FAULT_BRANCH_TABLE] = {"the value of a switch is undefined, or memory that holds it was overwritten",

@@ -31,6 +31,7 @@ typedef struct memory_state {
     observe_access_sums *sums;
     struct memory_state *next; // of those that were touched
     bool touched;
+    uint64_t tensor_copies; // by the maps that they read
     memo memos[MEMOS];
 } memory_state;
 
@@ -181,8 +182,13 @@ static void replace_memo(worker *self, memory_state *state, memo *m, const sim_a
     m->hits = 1;
 }
 
-// Bulk copies are as long as they like, and there is one per instruction: nothing to compare.
+// Bulk copies are as long as they like, and there is one per instruction: nothing to compare. A tensor copy is told of
+// row by row, and its map is no part of it.
 static void count_bulk(worker *self, memory_state *state, const sim_access *access) {
+    if (access->part == SIM_PART_MAP) {
+        state->tensor_copies++;
+        return;
+    }
     observe_access_sums like = {.space = access->space, .agent = access->agent, .kind = access->kind};
     observe_access_sums *sums = observe_access_find(&state->sums, &like);
     if (!sums) {
@@ -190,7 +196,7 @@ static void count_bulk(worker *self, memory_state *state, const sim_access *acce
         return;
     }
     uint64_t first = access->addresses[__builtin_ctz(access->at.mask)], end = first + access->bytes;
-    sums->requests++;
+    sums->requests += access->part != SIM_PART_MORE;
     sums->lanes += access->bytes; // of such a copy: its bytes
     if (access->space == SIM_GLOBAL) {
         sums->sectors += (end + 31) / 32 - first / 32;
@@ -203,7 +209,7 @@ typedef bool (*agree)(const uint64_t *addresses, uint32_t mask, uint64_t base, c
 static inline __attribute__((always_inline)) void count_access(worker *self, const sim_access *access,
                                                                agree lanes_do) {
     uint32_t mask = access->at.mask, serial = access->at.inst->serial;
-    if (!mask || !access->bytes || access->space == SIM_PARAM) return;
+    if (!mask || !access->bytes || (access->space == SIM_PARAM && access->part != SIM_PART_MAP)) return;
     if (self->failed || serial >= self->module->inst_count) return;
     memory_state *state = self->memory[serial];
     if (!state || !state->touched) {
@@ -370,9 +376,17 @@ static uint32_t first_metric(const observe_access_sums *a) {
     }
 }
 
-static void fold_access(uint64_t *value, const observe_access_sums *a) {
+static bool is_tensor_copy(ptx_op op) {
+    return op == PTX_OP_CP_ASYNC_BULK_TENSOR || op == PTX_OP_CP_REDUCE_ASYNC_BULK_TENSOR;
+}
+
+static void fold_access(uint64_t *value, const observe_access_sums *a, ptx_op op) {
     if (a->agent == SIM_ASYNC_PROXY) {
         value[OBSERVE_SUM_BULK_COPIES] += a->requests;
+        if (is_tensor_copy(op) && a->space != SIM_GLOBAL) {
+            value[OBSERVE_SUM_TENSOR_BOXES] += a->requests;
+            value[OBSERVE_SUM_TENSOR_BYTES] += a->lanes;
+        }
         if (a->space == SIM_GLOBAL)
             value[a->kind == SIM_LOAD ? OBSERVE_SUM_BULK_GLOBAL_LD_BYTES
                                       : OBSERVE_SUM_BULK_GLOBAL_ST_BYTES] += a->lanes;
@@ -423,11 +437,13 @@ static void fold_memory(worker *self, observe_profile *profile) {
         observe_inst_accesses *into = profile ? observe_profile_accesses(profile, state->inst) : NULL;
         observe_sums *line = into ? observe_profile_line(self->owner->profiles, profile, into->line) : NULL;
         for (observe_access_sums *a = state->sums; a && line; a = a->next) {
-            fold_access(line->value, a);
+            fold_access(line->value, a, state->inst->op);
             fold_matrices(line->value, state->inst, a);
             observe_access_sums *to = observe_access_find(&into->sums, a);
             if (to) observe_access_add(to, a);
         }
+        if (line) line->value[OBSERVE_SUM_TENSOR_COPIES] += state->tensor_copies;
+        state->tensor_copies = 0;
         observe_access_free(state->sums);
         state->sums = NULL;
     }

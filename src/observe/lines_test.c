@@ -5,6 +5,7 @@
 
 #include "observe/observe.h"
 #include "observe/request.h"
+#include "sim/tensor_map.h"
 #include "unit.h"
 
 static const observe_gpu gpu = {.key = "h200",
@@ -21,7 +22,7 @@ static const observe_gpu gpu = {.key = "h200",
 // walk: out[tid * 8] = in[tid] + 1, by lanes whose number is even; shared memory with a stride of two words;
 // an atomic of all lanes on one address; local memory; one guarded fma.
 static const char *const text =
-    ".version 8.0\n.target sm_80\n.address_size 64\n"
+    ".version 8.0\n.target sm_90\n.address_size 64\n"
     ".visible .entry _ZN3lab4walkEPfS_Pj(.param .u64 in, .param .u64 out, .param .u64 sum) {\n"
     "  .reg .b32 %r<9>; .reg .b64 %rd<12>; .reg .f32 %f<5>; .reg .pred %p<3>;\n"
     "  .shared .align 4 .b8 box[1024];\n"
@@ -92,6 +93,23 @@ static const char *const text =
     "  add.u32 %r2, %r2, 1;\n"
     "  setp.lt.u32 %p1, %r2, 5;\n"
     "  @%p1 bra again;\n"
+    "  ret;\n"
+    "}\n"
+    // The map is at `in`; the box has 4 rows of 32 bytes, of which 3 rows of 24 are inside.
+    ".visible .entry boxes(.param .u64 in, .param .u64 out, .param .u64 sum) {\n"
+    "  .reg .b32 %r<4>; .reg .b64 %rd<4>; .reg .pred %p<2>;\n"
+    "  .shared .align 128 .b8 tile[128]; .shared .align 8 .b64 bar;\n"
+    "  ld.param.u64 %rd1, [in];\n"
+    "  mbarrier.init.shared.b64 [bar], 1;\n"
+    "  mbarrier.arrive.expect_tx.shared::cta.b64 %rd2, [bar], 128;\n"
+    "  cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes\n"
+    "    [tile], [%rd1, {2, -1}], [bar];\n"
+    "again:\n"
+    "  mbarrier.try_wait.shared::cta.b64 %p1, [bar], %rd2;\n"
+    "  @!%p1 bra again;\n"
+    "  cp.async.bulk.tensor.2d.global.shared::cta.tile.bulk_group [%rd1, {0, 8}], [tile];\n"
+    "  cp.async.bulk.commit_group;\n"
+    "  cp.async.bulk.wait_group 0;\n"
     "  ret;\n"
     "}\n"
     ".file 1 \"/home/ada/walk.cu\"\n"
@@ -417,6 +435,31 @@ static void memos_agree_with_plain_counts(void **state) {
     free(r);
 }
 
+// A tensor copy is one copy, whatever rows it is told of by; its map is no traffic.
+static void boxes_of_tensor_copies(void **state) {
+    lab l = {0};
+    kz_error error = {0};
+    _Alignas(64) uint8_t map[SIM_TENSOR_MAP_BYTES];
+    open_lab(&l, "counters", 1);
+    sim_tensor_map tensor = {.type = SIM_TENSOR_U32,
+                             .rank = 2,
+                             .address = l.out,
+                             .dim = {8, 9},
+                             .stride = {64},
+                             .box = {8, 4},
+                             .step = {1, 1}};
+    assert_int_equal(sim_tensor_map_encode(&tensor, map, &error), KZ_OK);
+    assert_int_equal(sim_memory_write(l.machine, l.in, map, sizeof map, &error), KZ_OK);
+    assert_int_equal(sim_memory_fill(l.machine, l.out, 1, 1024, &error), KZ_OK);
+    if (launch_entry(&l, "boxes", 1, 1, &error)) fail_msg("%s", error.message);
+    char *r = close_lab(&l);
+    // Each copy counts at its source and at its destination.
+    expect(r, "\"ptx__bulk_copies.sum\":4,\"ptx__bulk_bytes_global_ld.sum\":72,"
+              "\"ptx__bulk_bytes_global_st.sum\":32,");
+    expect(r, "\"ptx__tensor_copies.sum\":2,\"ptx__tensor_boxes.sum\":2,\"ptx__tensor_bytes.sum\":160");
+    free(r);
+}
+
 static void words_of_options(void **state) {
     observe_options o;
     kz_error error = {0};
@@ -442,6 +485,7 @@ int main(void) {
         cmocka_unit_test(shapes_are_bounded),
         cmocka_unit_test(a_fault_is_a_finding),
         cmocka_unit_test(nobody_counts_unasked),
+        cmocka_unit_test(boxes_of_tensor_copies),
         cmocka_unit_test(words_of_options),
         cmocka_unit_test(memos_agree_with_plain_counts),
     };

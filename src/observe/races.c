@@ -93,7 +93,8 @@ static void report(const races_view *v, uint32_t lane, uint32_t who, uint32_t cl
 
 // Bulk copies see what threads wrote to shared memory only after a proxy fence.
 static void check_proxy(const races_view *v, uint32_t lane, const races_cell *cell) {
-    if (v->access->agent != SIM_ASYNC_PROXY || v->shadow == &v->self->global || v->is_write) return;
+    bool by_proxy = v->access->agent == SIM_ASYNC_PROXY && (v->tag & RACES_TAG_KIND) != RACES_THREAD;
+    if (!by_proxy || v->shadow == &v->self->global || v->is_write) return;
     if ((cell->write_tag & RACES_TAG_KIND) != RACES_THREAD) return;
     if (cell->write_clock > v->block->proxy_fence)
         report(v, lane, cell->write_who, cell->write_clock, cell->write_tag, true);
@@ -348,18 +349,6 @@ static bool is_volatile(const sim_access *access) {
     return access->at.inst->by_category[PTX_CAT_ORDER] == PTX_MOD_VOLATILE;
 }
 
-static races_kind kind_of(const sim_access *access) {
-    const ptx_inst *inst = access->at.inst;
-    if (access->agent == SIM_THREAD || inst->op == PTX_OP_ST_BULK) return RACES_THREAD;
-    if (access->agent == SIM_ASYNC_COPY) return RACES_COPY;
-    if (inst->by_category[PTX_CAT_MODE] != PTX_MOD_BULK_GROUP) {
-        bool group = false;
-        for (unsigned i = 0; i < inst->mod_count; i++) group |= inst->mods[i] == PTX_MOD_BULK_GROUP;
-        if (!group) return RACES_TRACKED;
-    }
-    return access->kind == SIM_LOAD ? RACES_BULK_READ : RACES_BULK_WRITE;
-}
-
 static void begin_view(races_view *v, races *self, const sim_access *access, races_block *block,
                        races_warp *warp, races_kind kind) {
     *v = (races_view){.self = self, .access = access, .block = block, .warp = warp};
@@ -407,26 +396,36 @@ static void look(races *self, const sim_access *access, races_block *block, race
 }
 
 static void keep_for_later(races *self, const sim_access *access) {
-    if (self->stash_count == BASE_COUNT(self->stash)) return;
-    uint32_t at = self->stash_count++;
-    memcpy(self->stash_addresses[at], access->addresses, sizeof self->stash_addresses[at]);
-    self->stash[at] = *access;
-    self->stash[at].addresses = self->stash_addresses[at];
+    if (self->stash_count == self->stash_capacity) {
+        uint32_t capacity = self->stash_capacity ? self->stash_capacity * 2 : 64;
+        races_stashed *grown = realloc(self->stash, capacity * sizeof *grown);
+        if (!grown) {
+            self->off = true;
+            return;
+        }
+        self->stash = grown;
+        self->stash_capacity = capacity;
+    }
+    races_stashed *kept = &self->stash[self->stash_count++];
+    kept->access = *access;
+    kept->address = access->addresses[__builtin_ctz(access->at.mask)];
 }
 
 void observe_races_tracked(races *self, races_block *block, races_warp *warp, uint64_t object) {
     uint32_t channel = observe_races_channel(object);
     races_block *owner = block_of(self, (uint32_t)(object >> 32));
     self->last = block;
-    for (uint32_t i = 0; i < self->stash_count; i++) {
+    for (uint32_t i = 0; i < self->stash_count && !self->off; i++) {
         races_view v;
-        begin_view(&v, self, &self->stash[i], block, warp, RACES_TRACKED);
+        uint64_t addresses[RACES_LANES];
+        sim_access access = self->stash[i].access;
+        uint32_t lane = (uint32_t)__builtin_ctz(access.at.mask);
+        addresses[lane] = self->stash[i].address;
+        access.addresses = addresses;
+        begin_view(&v, self, &access, block, warp, RACES_TRACKED);
         v.who = (uint32_t)(object >> 32 & RACES_BLOCK_MASK) << 10 | channel;
-        uint32_t mask = self->stash[i].at.mask;
-        if (owner)
-            owner->channel_who[channel] =
-                observe_races_who(block, warp->index, (uint32_t)__builtin_ctz(mask));
-        for (uint32_t m = mask; m && !self->off; m &= m - 1) look_lane(&v, (uint32_t)__builtin_ctz(m));
+        if (owner) owner->channel_who[channel] = observe_races_who(block, warp->index, lane);
+        look_lane(&v, lane);
     }
     self->stash_count = 0;
 }
@@ -440,7 +439,7 @@ static void on_access(sim_listener *listener, const sim_access *access) {
         return;
     races_block *block = block_of(self, access->at.block);
     if (!block) return;
-    races_kind kind = kind_of(access);
+    races_kind kind = observe_races_kind_of(access);
     if (kind == RACES_TRACKED)
         keep_for_later(self, access);
     else
@@ -565,6 +564,7 @@ static void close_races(observe_detector *detector) {
     free(self->insts);
     free(self->polls);
     free(self->seen);
+    free(self->stash);
     free(self);
 }
 

@@ -272,6 +272,12 @@ typedef struct races_object {
     uint32_t made_clock, made_who, made_tag; // by mbarrier.init; clock 0: not known
 } races_object;
 
+// An access of one lane.
+typedef struct races_stashed {
+    sim_access access; // without its addresses
+    uint64_t address;
+} races_stashed;
+
 typedef struct races races;
 struct races {
     observe_detector detector; // first
@@ -304,9 +310,8 @@ struct races {
     uint32_t object_count, object_capacity;
     uint64_t *seen; // pairs of instructions that were told of; hash
     uint32_t seen_count, seen_capacity;
-    sim_access stash[4]; // bulk copies whose mbarrier is not yet known
-    uint64_t stash_addresses[4][RACES_LANES];
-    uint32_t stash_count;
+    races_stashed *stash; // bulk copies whose mbarrier is not yet known; a tensor copy's rows
+    uint32_t stash_count, stash_capacity;
 };
 
 static inline uint32_t observe_races_who(const races_block *block, uint32_t warp, uint32_t lane) {
@@ -399,7 +404,8 @@ void observe_races_tracked(races *self, races_block *block, races_warp *warp, ui
 
 // ---- the kernel (races_module.c) ---------------------------------------------------------------------------
 
-bool observe_races_is_whole_block(const ptx_inst *inst); // a barrier of the whole block, by a constant
+bool observe_races_is_whole_block(const ptx_inst *inst);    // a barrier of the whole block, by a constant
+races_kind observe_races_kind_of(const sim_access *access); // who makes it, and how its end is known
 // Before a launch; false when out of memory.
 bool observe_races_know_module(races *self, const sim_launch_event *event);
 

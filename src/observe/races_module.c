@@ -61,3 +61,16 @@ bool observe_races_know_module(races *self, const sim_launch_event *event) {
     }
     return true;
 }
+
+races_kind observe_races_kind_of(const sim_access *access) {
+    const ptx_inst *inst = access->at.inst;
+    bool at_once = inst->op == PTX_OP_ST_BULK || inst->op == PTX_OP_TENSORMAP_CP_FENCEPROXY;
+    if (access->agent == SIM_THREAD || at_once) return RACES_THREAD;
+    if (access->agent == SIM_ASYNC_COPY) return RACES_COPY;
+    if (inst->by_category[PTX_CAT_MODE] != PTX_MOD_BULK_GROUP) {
+        bool group = false;
+        for (unsigned i = 0; i < inst->mod_count; i++) group |= inst->mods[i] == PTX_MOD_BULK_GROUP;
+        if (!group) return RACES_TRACKED;
+    }
+    return access->kind == SIM_LOAD ? RACES_BULK_READ : RACES_BULK_WRITE;
+}

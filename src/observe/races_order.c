@@ -392,8 +392,8 @@ static void fence_lane(races *self, races_block *block, races_warp *warp, uint32
 
 static void fence(races *self, races_block *block, races_warp *warp, const sim_sync *sync) {
     const ptx_inst *inst = sync->at.inst;
-    if (inst->op == PTX_OP_FENCE_PROXY) {
-        block->proxy_fence = self->now++;
+    if (inst->op == PTX_OP_FENCE_PROXY) { // that of tensor maps orders nothing else
+        if (inst->by_category[PTX_CAT_MODE] != PTX_MOD_TENSORMAP_GENERIC) block->proxy_fence = self->now++;
         return;
     }
     unsigned scope = observe_races_scope_of(inst, inst->op == PTX_OP_FENCE_MBARRIER_INIT ? 1 : 2);

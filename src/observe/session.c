@@ -239,7 +239,8 @@ static observe_finding_kind kind_of(sim_fault_kind fault) {
     case SIM_FAULT_ENDLESS: return OBSERVE_ENDLESS_LOOP;
     case SIM_FAULT_BARRIER:
     case SIM_FAULT_BARRIER_OPERAND: return OBSERVE_BARRIER_DIVERGENT;
-    case SIM_FAULT_SURFACE: return OBSERVE_OUT_OF_BOUNDS;
+    case SIM_FAULT_SURFACE:
+    case SIM_FAULT_TENSOR_BOUNDS: return OBSERVE_OUT_OF_BOUNDS;
     default: return OBSERVE_FAULT;
     }
 }

@@ -538,7 +538,7 @@ static void define_surface(undefined_self *self, const sim_access *access) {
 
 void observe_undefined_access(sim_listener *listener, const sim_access *access) {
     undefined_self *self = self_of(listener);
-    if (!access->at.mask || !access->bytes) return;
+    if (!access->at.mask || !access->bytes || access->part == SIM_PART_MAP) return;
     const undefined_at *at = observe_undefined_find(self, &access->at);
     if (!at) return;
     if (access->space == SIM_TEXTURE && access->kind == SIM_STORE) define_surface(self, access);

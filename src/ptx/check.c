@@ -85,6 +85,20 @@ static const char *reason(ptx_parser *parser, const ptx_inst *inst, ptx_mod mod,
     return kept;
 }
 
+// Modifiers of instructions that older GPUs have without them.
+static bool needs_sm_100(ptx_mod mod) {
+    switch (mod) {
+    case PTX_MOD_TILE_GATHER4:
+    case PTX_MOD_TILE_SCATTER4:
+    case PTX_MOD_IM2COL_W:
+    case PTX_MOD_IM2COL_W_128:
+    case PTX_MOD_CTA_GROUP_1:
+    case PTX_MOD_CTA_GROUP_2:
+    case PTX_MOD_SWIZZLE_ATOMICITY: return true;
+    default: return false;
+    }
+}
+
 // A copy goes from one space to another, and its row says so.
 static bool copies(const ptx_row *row) { return strncmp(row->info->mods, "SPACE SPACE", 11) == 0; }
 
@@ -103,7 +117,8 @@ void ptx_check_opcode(ptx_parser *parser, const ptx_row *row, ptx_inst *inst) {
         if (row->any_mods) continue;
         bool listed = row->mods[mod / 64] >> (mod % 64) & 1;
         if (!listed && !(row->categories >> category & 1))
-            inst->unknown = reason(parser, inst, mod, "does not take");
+            inst->unknown =
+                reason(parser, inst, mod, needs_sm_100(mod) ? "has only from sm_100 on" : "does not take");
         // An eviction priority may be given for each cache, and a copy has two spaces; else there is one of
         // each.
         bool single = category != PTX_CAT_FLAG && category != PTX_CAT_EVICT && category != PTX_CAT_MODE &&
@@ -392,6 +407,7 @@ void ptx_check_operands(ptx_parser *parser, const ptx_row *row, const ptx_inst *
     if (parser->status != KZ_OK) return;
     checker check = {.parser = parser, .inst = inst, .token = token};
     if (inst->op == PTX_OP_CALL) check_call(&check);
+    if (parser->status == KZ_OK) ptx_check_tensor(parser, inst, token);
     if (row->any_operands) return;
     if (inst->operand_count < row->required || inst->operand_count > row->word_count) {
         ptx_fail_at(parser, token, "'%s' takes %u%s operands, not %u", row->info->root, row->required,

@@ -18,7 +18,6 @@ typedef enum ptx_op {
 typedef enum ptx_support {
     PTX_SUPPORT_SIMULATED,
     PTX_SUPPORT_NOTHING, // accepted, without effect
-    PTX_SUPPORT_TENSORMAP,
     PTX_SUPPORT_TEXTURE,
     PTX_SUPPORT_DEBUGGER,
     PTX_SUPPORT_MULTIMEM,
@@ -65,11 +64,12 @@ typedef enum ptx_end {
     PTX_END_CALL,
     PTX_END_RETURN, // guarded or not; from an entry it is an exit
     PTX_END_EXIT,
-    PTX_END_BARRIER, // arrives at a barrier of the block and waits
-    PTX_END_ARRIVE,  // arrives at a barrier of the block and goes on
-    PTX_END_SYNC,    // waits for lanes of the warp
-    PTX_END_YIELD,   // lets others run
-    PTX_END_CLUSTER, // waits at the barrier of the cluster
+    PTX_END_BARRIER,   // arrives at a barrier of the block and waits
+    PTX_END_ARRIVE,    // arrives at a barrier of the block and goes on
+    PTX_END_SYNC,      // waits for lanes of the warp
+    PTX_END_YIELD,     // lets others run
+    PTX_END_REGISTERS, // gives registers of the warp to its block, or waits for some
+    PTX_END_CLUSTER,   // waits at the barrier of the cluster
     PTX_END_TRAP,
 } ptx_end;
 

@@ -176,4 +176,7 @@ ptx_row *ptx_row_open(ptx_parser *parser, ptx_op op);
 void ptx_check_opcode(ptx_parser *parser, const ptx_row *row, ptx_inst *inst);
 void ptx_check_operands(ptx_parser *parser, const ptx_row *row, const ptx_inst *inst, const ptx_token *token);
 
+// check_tensor.c: the operands of instructions that take tensor maps, which no pattern of a row says
+void ptx_check_tensor(ptx_parser *parser, const ptx_inst *inst, const ptx_token *token);
+
 #endif

@@ -1,6 +1,6 @@
 // What a block has under way: cp.async with its groups, and what mbarriers and bulk groups track.
 
-#include "sim/async.h"
+#include "sim/tensor.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -69,6 +69,7 @@ async_work *sim_async_work(sim_warp *w, const sim_op *op, unsigned lane) {
 
 void sim_async_free(async_work *work) {
     free(work->kept);
+    free(work->tensor);
     free(work);
 }
 
@@ -93,6 +94,33 @@ void sim_async_emit(sim_warp *w, const ptx_inst *inst, uint32_t mask, sim_access
                          .bytes = bytes,
                          .addresses = addresses};
     listener->access(listener, &access);
+}
+
+void sim_async_emit_one(sim_warp *w, const sim_op *op, unsigned lane, sim_access_kind kind,
+                        const sim_block *owner, uint64_t at, uint32_t bytes, sim_access_part part) {
+    sim_listener *listener = w->block->worker->listener;
+    if (!listener || !listener->access) return;
+    uint64_t addresses[SIM_LANES] = {0};
+    sim_space space = !owner ? SIM_GLOBAL : owner == w->block ? SIM_SHARED : SIM_DISTRIBUTED;
+    addresses[lane] = space == SIM_DISTRIBUTED ? (uint64_t)owner->index << 32 | at : at;
+    sim_access access = {.at = sim_event_of(w, op->inst, UINT32_C(1) << lane),
+                         .kind = kind,
+                         .space = space,
+                         .agent = SIM_ASYNC_PROXY,
+                         .part = part,
+                         .bytes = bytes,
+                         .addresses = addresses};
+    listener->access(listener, &access);
+}
+
+void sim_async_track(sim_warp *w, const sim_op *op, sim_block *owner, async_work *work) {
+    sim_async *async = sim_async_in(w, op, owner);
+    sim_emit_sync(w, op->inst, UINT32_C(1) << work->lane, SIM_TRACK, SIM_ASYNC_PROXY,
+                  sim_mbarrier_object(owner, work->barrier), work->bytes);
+    sim_async_add(&async->tracked, work);
+    if (!sim_async_early(w)) return;
+    sim_mbarrier *b = sim_mbarrier_at(owner, work->barrier);
+    if (b) sim_async_settle(owner, b);
 }
 
 // ---- cp.async --------------------------------------------------------------------------------------------
@@ -281,6 +309,8 @@ void sim_async_perform(async_work *work) {
     work->by->block->worker->changes++;
     if (work->kind == ASYNC_ARRIVE)
         sim_async_finish_copies(work->by->block, work->by, UINT32_C(1) << work->lane, work->serial);
+    else if (work->kind == ASYNC_TENSOR)
+        sim_tensor_perform(work);
     else if (work->reduce)
         reduce_elements(work, from);
     else if (work->byte_mask == UINT16_MAX)

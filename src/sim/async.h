@@ -54,6 +54,14 @@ static inline uint64_t async_address(const sim_warp *w, const async_address_oper
 
 // decode_async.c: sets `op` for the instructions of these files and returns true; false: not its own.
 bool sim_select_async(sim_decoder *decoder, const ptx_inst *inst, sim_op *op);
+// An address operand in `space`, a modifier; false where the operand is something else.
+bool sim_async_address_of(sim_decoder *decoder, const ptx_inst *inst, uint32_t index, uint16_t space,
+                          async_address_operand *operand);
+// A source of exactly `bits`, a constant included.
+bool sim_async_value_of(sim_decoder *decoder, const ptx_operand *operand, unsigned bits, uint32_t *at);
+// The index-th space of an instruction that names two.
+uint16_t sim_async_space_at(const ptx_inst *inst, unsigned index);
+bool sim_async_has_mod(const ptx_inst *inst, ptx_mod mod);
 
 // ---- what is under way ---------------------------------------------------------------------------------
 
@@ -68,8 +76,11 @@ typedef struct async_copy {
     uint64_t serial; // its ordinal in the warp
 } async_copy;
 
+typedef struct tensor_copy tensor_copy; // tensor.h
+
 typedef enum async_kind {
     ASYNC_BULK,   // cp.async.bulk, cp.reduce.async.bulk
+    ASYNC_TENSOR, // cp.async.bulk.tensor, cp.reduce.async.bulk.tensor
     ASYNC_DATA,   // st.async, red.async: the bytes are here
     ASYNC_ARRIVE, // cp.async.mbarrier.arrive
 } async_kind;
@@ -93,6 +104,7 @@ struct async_work {
     uint32_t group;            // bulk: commit_groups the lane had executed before
     uint64_t serial;           // ASYNC_ARRIVE: the warp's cp.asyncs before this one
     uint8_t data[32];          // ASYNC_DATA
+    tensor_copy *tensor;       // ASYNC_TENSOR: the box; `to` or `from` is its place in shared memory
 };
 
 typedef struct async_list {
@@ -147,6 +159,11 @@ void sim_async_free(async_work *work);
 void sim_async_settle(sim_block *block, sim_mbarrier *mbarrier);
 void sim_async_emit(sim_warp *warp, const ptx_inst *inst, uint32_t mask, sim_access_kind kind,
                     sim_space space, sim_agent agent, uint32_t bytes, const uint64_t *addresses);
+// One lane's access by the asynchronous proxy; `owner` NULL: global memory, else whose shared memory.
+void sim_async_emit_one(sim_warp *warp, const sim_op *op, unsigned lane, sim_access_kind kind,
+                        const sim_block *owner, uint64_t at, uint32_t bytes, sim_access_part part);
+// The mbarrier of `owner` whose offset the work has tracks it.
+void sim_async_track(sim_warp *warp, const sim_op *op, sim_block *owner, async_work *work);
 
 void sim_cp_async(sim_warp *warp, const sim_op *op);
 void sim_cp_async_commit(sim_warp *warp, const sim_op *op);

@@ -253,6 +253,7 @@ void sim_block_begin(sim_block *b, uint32_t index) {
     b->at[2] = index / g->launch->grid[0] / g->launch->grid[1];
     b->alive = b->threads;
     b->clock = b->waited = 0;
+    b->free_registers = 0;
     b->moved = false;
     memset(b->barriers, 0, sizeof b->barriers);
     b->barriers_waited = 0;
@@ -265,6 +266,7 @@ void sim_block_begin(sim_block *b, uint32_t index) {
         uint32_t lanes = b->threads - i * SIM_LANES;
         uint32_t mask = lanes >= SIM_LANES ? SIM_ALL : (UINT32_C(1) << lanes) - 1;
         w->exited = ~mask;
+        w->register_count = 0;
         const sim_listener *heard = b->worker->listener;
         w->attention = b->worker->watch || (heard && heard->access);
         w->observed = heard && (heard->step || heard->done);

@@ -3,7 +3,7 @@
 // Each is done by the asynchronous proxy, lane by lane. Towards shared memory an mbarrier of the block it
 // goes to counts the bytes; towards global memory they belong to the thread's bulk groups.
 
-#include "sim/async.h"
+#include "sim/tensor.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -32,23 +32,10 @@ static uint8_t *global_pointer(sim_warp *w, const sim_op *op, unsigned lane,
 
 static void emit_one(sim_warp *w, const sim_op *op, unsigned lane, sim_access_kind kind,
                      const sim_block *owner, uint64_t at, uint32_t bytes) {
-    uint64_t addresses[SIM_LANES];
-    sim_space space = !owner ? SIM_GLOBAL : owner == w->block ? SIM_SHARED : SIM_DISTRIBUTED;
-    addresses[lane] = space == SIM_DISTRIBUTED ? (uint64_t)owner->index << 32 | at : at;
-    sim_async_emit(w, op->inst, UINT32_C(1) << lane, kind, space, SIM_ASYNC_PROXY, bytes, addresses);
+    sim_async_emit_one(w, op, lane, kind, owner, at, bytes, SIM_PART_FIRST);
 }
 
 // ---- towards shared memory -----------------------------------------------------------------------------
-
-static void track(sim_warp *w, const sim_op *op, sim_block *owner, async_work *work) {
-    sim_async *async = sim_async_in(w, op, owner);
-    sim_emit_sync(w, op->inst, UINT32_C(1) << work->lane, SIM_TRACK, SIM_ASYNC_PROXY,
-                  sim_mbarrier_object(owner, work->barrier), work->bytes);
-    sim_async_add(&async->tracked, work);
-    if (!sim_async_early(w)) return;
-    sim_mbarrier *b = sim_mbarrier_at(owner, work->barrier);
-    if (b) sim_async_settle(owner, b);
-}
 
 // One block's part of a copy: `barrier` and the bytes at `to` lie in it.
 static void begin_shared(sim_warp *w, const sim_op *op, unsigned lane, const uint8_t *from, uint8_t *to,
@@ -65,7 +52,7 @@ static void begin_shared(sim_warp *w, const sim_op *op, unsigned lane, const uin
     work->reduce = reduces ? &f->data : NULL;
     work->barrier = barrier;
     if (w->attention) emit_one(w, op, lane, reduces ? SIM_ATOMIC : SIM_STORE, to_block, to_offset, bytes);
-    track(w, op, barrier_block, work);
+    sim_async_track(w, op, barrier_block, work);
 }
 
 static void multicast(sim_warp *w, const sim_op *op, unsigned lane, const uint8_t *from, uint32_t to_offset,
@@ -165,7 +152,10 @@ static void read_source(async_work *work) {
     work->kept = malloc(work->bytes);
     if (!work->kept)
         sim_fault_here(work->by, work->op, work->lane, SIM_FAULT_NO_MEMORY, "no memory left for a bulk copy");
-    memcpy(work->kept, work->from, work->bytes);
+    if (work->kind == ASYNC_TENSOR)
+        sim_tensor_read(work);
+    else
+        memcpy(work->kept, work->from, work->bytes);
     work->has_read = true;
 }
 
@@ -228,7 +218,7 @@ void sim_store_async(sim_warp *w, const sim_op *op) {
         for (unsigned e = 0; e < f->data.count; e++)
             memcpy(work->data + e * f->data.bytes,
                    SIM_REG(uint8_t, w, f->data.regs[e]) + (size_t)lane * f->data.reg_bits / 8, f->data.bytes);
-        track(w, op, owner, work);
+        sim_async_track(w, op, owner, work);
     }
 }
 

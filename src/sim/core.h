@@ -193,7 +193,8 @@ struct sim_kernel {
     uint32_t *param_offset;
     bool communicates, recursive; // recursive: the depth of its calls has no bound that could be computed
     bool allocates_stack, prints, allocates_heap;
-    bool clusters; // it uses a cluster's barrier or shared memory
+    bool clusters;        // it uses a cluster's barrier or shared memory
+    bool sums_uncompared; // of tensor cores that were not compared with a GPU
 };
 
 kz_status sim_decode_kernel(sim_program *program, const ptx_function *entry, sim_kernel **kernel,
@@ -286,10 +287,11 @@ struct SIM_CACHE_ALIGNED sim_block {
     uint64_t clock;                         // instructions executed by the block
     uint64_t waited;                        // what reading clocks and nanosleep add to %clock
     base_text printed;
-    bool moved;       // since the last look: a barrier opened, lanes exited, a call returned
-    bool waits;       // it let others run because all it does is wait
-    bool used;        // constants are in place
-    uint8_t *storage; // registers and local memory of all warps, one mapping
+    uint32_t free_registers; // that warps gave back (setmaxnreg), of a thread each, summed over warps
+    bool moved;              // since the last look: a barrier opened, lanes exited, a call returned
+    bool waits;              // it let others run because all it does is wait
+    bool used;               // constants are in place
+    uint8_t *storage;        // registers and local memory of all warps, one mapping
     size_t storage_bytes;
     sim_async *async;     // asynchronous copies and mbarriers; NULL until there are any
     sim_cluster *cluster; // NULL where nothing needs one
@@ -406,7 +408,12 @@ static inline uint32_t sim_draw(sim_worker *worker, uint32_t bound) {
 
 // sync.c: shfl, vote, match, redux, elect among the lanes of `count` paths that wait for each other
 void sim_exchange(sim_warp *warp, sim_path *const *paths, uint32_t count);
-bool sim_can_exchange(ptx_op op); // among the lanes of a warp: sync.c has its executor
+bool sim_exchange_waits(const sim_warp *warp,
+                        const sim_path *path); // for other warps, though the lanes are all here
+bool sim_can_exchange(ptx_op op);              // among the lanes of a warp: sync.c has its executor
+
+// registers.c: setmaxnreg by a path that stands at it; false where it has to wait for registers
+bool sim_set_registers(sim_warp *warp, const sim_path *path, const sim_op *op);
 
 // block.c
 sim_block *sim_block_open(sim_worker *worker); // NULL when out of memory

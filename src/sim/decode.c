@@ -161,10 +161,11 @@ static bool is_outside(const ptx_inst *inst) {
     }
 }
 
-// Integer additions, minima and the like give the same result in any order.
+// Integer additions, minima and the like give the same result in any order. Of a tensor the map has the type.
 static bool order_shows(const ptx_inst *inst) {
     char class = inst->type_count ? ptx_type_class(inst->types[0]) : 'o';
     uint16_t operation = inst->by_category[PTX_CAT_ATOMIC];
+    if (inst->op == PTX_OP_CP_REDUCE_ASYNC_BULK_TENSOR && operation == PTX_MOD_ADD) return true;
     return class == 'f' || class == 'v' || operation == PTX_MOD_INC || operation == PTX_MOD_DEC;
 }
 

@@ -1,14 +1,14 @@
 // Decoding: asynchronous copies, mbarriers, clusters, cache policies. Rows of ops.def leave the operands of
 // most of these unchecked, so each is looked at here.
 
-#include "sim/async.h"
+#include "sim/tensor.h"
 
 #include <string.h>
 
 // ---- operands ------------------------------------------------------------------------------------------
 
-static bool address_of(sim_decoder *d, const ptx_inst *inst, uint32_t index, uint16_t space,
-                       async_address_operand *operand) {
+bool sim_async_address_of(sim_decoder *d, const ptx_inst *inst, uint32_t index, uint16_t space,
+                          async_address_operand *operand) {
     if (index >= inst->operand_count || inst->operands[index].kind != PTX_OPERAND_ADDRESS) return false;
     sim_op at = {.a = SIM_NOWHERE};
     bool narrow = space == PTX_MOD_SHARED || space == PTX_MOD_SHARED_CTA || space == PTX_MOD_SHARED_CLUSTER;
@@ -18,14 +18,11 @@ static bool address_of(sim_decoder *d, const ptx_inst *inst, uint32_t index, uin
     return bits == 32 || bits == 64;
 }
 
-// A source of exactly `bits`, a constant included.
-static bool value_of(sim_decoder *d, const ptx_inst *inst, uint32_t index, unsigned bits, uint32_t *at) {
+bool sim_async_value_of(sim_decoder *d, const ptx_operand *o, unsigned bits, uint32_t *at) {
     static const struct {
         unsigned bits;
         ptx_type type;
     } types[] = {{1, PTX_PRED}, {16, PTX_U16}, {32, PTX_U32}, {64, PTX_U64}};
-    if (index >= inst->operand_count) return false;
-    const ptx_operand *o = &inst->operands[index];
     bool scalar = o->kind == PTX_OPERAND_REG || o->kind == PTX_OPERAND_INT || o->kind == PTX_OPERAND_SPECIAL;
     for (size_t i = 0; scalar && i < BASE_COUNT(types); i++)
         if (types[i].bits == bits && sim_operand_bits(d, o, types[i].type) == bits) {
@@ -35,15 +32,18 @@ static bool value_of(sim_decoder *d, const ptx_inst *inst, uint32_t index, unsig
     return false;
 }
 
-// The index-th space of an instruction that names two.
-static uint16_t space_at(const ptx_inst *inst, unsigned index) {
+static bool value_of(sim_decoder *d, const ptx_inst *inst, uint32_t index, unsigned bits, uint32_t *at) {
+    return index < inst->operand_count && sim_async_value_of(d, &inst->operands[index], bits, at);
+}
+
+uint16_t sim_async_space_at(const ptx_inst *inst, unsigned index) {
     for (uint32_t i = 0; i < inst->mod_count; i++)
         if (ptx_mod_category(inst->op, (ptx_mod)inst->mods[i]) == PTX_CAT_SPACE && index-- == 0)
             return inst->mods[i];
     return PTX_MOD_NONE;
 }
 
-static bool has_mod(const ptx_inst *inst, ptx_mod mod) {
+bool sim_async_has_mod(const ptx_inst *inst, ptx_mod mod) {
     for (uint32_t i = 0; i < inst->mod_count; i++)
         if (inst->mods[i] == mod) return true;
     return false;
@@ -78,8 +78,8 @@ static bool copy_form(sim_decoder *d, const ptx_inst *inst, sim_op *op) {
     bool whole_lines = inst->by_category[PTX_CAT_CACHE] == PTX_MOD_CG;
     if (bytes != 16 && (whole_lines || (bytes != 4 && bytes != 8))) return false;
     f->cp_bytes = (uint8_t)bytes;
-    if (!address_of(d, inst, 0, space_at(inst, 0), &f->to) ||
-        !address_of(d, inst, 1, PTX_MOD_GLOBAL, &f->from))
+    if (!sim_async_address_of(d, inst, 0, sim_async_space_at(inst, 0), &f->to) ||
+        !sim_async_address_of(d, inst, 1, PTX_MOD_GLOBAL, &f->from))
         return false;
     if (last == 4 && sim_operand_bits(d, &inst->operands[3], PTX_U32) == 1) {
         f->ignore_negated = inst->operands[3].negated;
@@ -113,25 +113,27 @@ static bool reduction_of(const ptx_inst *inst, memory_form *data) {
 // memory, where a mask of bytes may come last.
 static bool bulk_form(sim_decoder *d, const ptx_inst *inst, sim_op *op) {
     async_form *f = new_form(d, op);
-    if (!f || !address_of(d, inst, 0, space_at(inst, 0), &f->to) ||
-        !address_of(d, inst, 1, space_at(inst, 1), &f->from) || !value_of(d, inst, 2, 32, &f->size))
+    if (!f || !sim_async_address_of(d, inst, 0, sim_async_space_at(inst, 0), &f->to) ||
+        !sim_async_address_of(d, inst, 1, sim_async_space_at(inst, 1), &f->from) ||
+        !value_of(d, inst, 2, 32, &f->size))
         return false;
     bool to_global = f->to.space == PTX_MOD_GLOBAL, hint = inst->flags & PTX_FLAG(L2_CACHE_HINT);
     uint32_t next = 3;
     if (f->to.space == PTX_MOD_NONE || f->from.space == PTX_MOD_NONE) return false;
-    if (to_global != has_mod(inst, PTX_MOD_BULK_GROUP) || (to_global && f->from.space == PTX_MOD_GLOBAL))
+    if (to_global != sim_async_has_mod(inst, PTX_MOD_BULK_GROUP) ||
+        (to_global && f->from.space == PTX_MOD_GLOBAL))
         return false;
     if (!to_global) {
         // The object may be the cluster's wherever the bytes may.
         uint16_t space = f->to.space;
         if (!(inst->flags & PTX_FLAG(MBARRIER_COMPLETE_TX_BYTES)) ||
-            !address_of(d, inst, next++, space, &f->barrier))
+            !sim_async_address_of(d, inst, next++, space, &f->barrier))
             return false;
     }
     f->multicast = inst->flags & PTX_FLAG(MULTICAST_CLUSTER);
     if (f->multicast && (to_global || !value_of(d, inst, next++, 16, &f->mask))) return false;
     next += hint;
-    f->masked_bytes = has_mod(inst, PTX_MOD_CP_MASK);
+    f->masked_bytes = sim_async_has_mod(inst, PTX_MOD_CP_MASK);
     if (f->masked_bytes && (!to_global || !value_of(d, inst, next++, 16, &f->mask))) return false;
     if (inst->operand_count != next) return false;
     if (inst->op == PTX_OP_CP_REDUCE_ASYNC_BULK && !reduction_of(inst, &f->data)) return false;
@@ -141,11 +143,13 @@ static bool bulk_form(sim_decoder *d, const ptx_inst *inst, sim_op *op) {
 // st.async [to], value, [mbarrier]; red.async the same
 static bool store_async_form(sim_decoder *d, const ptx_inst *inst, sim_op *op) {
     async_form *f = new_form(d, op);
-    uint16_t space = space_at(inst, 0);
+    uint16_t space = sim_async_space_at(inst, 0);
     bool counted = inst->flags & PTX_FLAG(MBARRIER_COMPLETE_TX_BYTES);
     if (!f || inst->operand_count != 3 || inst->type_count != 1 || !counted || space == PTX_MOD_GLOBAL)
         return false;
-    if (!address_of(d, inst, 0, space, &f->to) || !address_of(d, inst, 2, space, &f->barrier)) return false;
+    if (!sim_async_address_of(d, inst, 0, space, &f->to) ||
+        !sim_async_address_of(d, inst, 2, space, &f->barrier))
+        return false;
     if (inst->op == PTX_OP_RED_ASYNC && !reduction_of(inst, &f->data)) return false;
     const ptx_operand *value = &inst->operands[1];
     const ptx_operand *list = value->kind == PTX_OPERAND_VECTOR ? value->elements : value;
@@ -170,7 +174,7 @@ static bool store_async_form(sim_decoder *d, const ptx_inst *inst, sim_op *op) {
 // st.bulk [to], bytes, 0
 static bool store_bulk_form(sim_decoder *d, const ptx_inst *inst, sim_op *op) {
     async_form *f = new_form(d, op);
-    if (!f || !address_of(d, inst, 0, space_at(inst, 0), &f->to)) return false;
+    if (!f || !sim_async_address_of(d, inst, 0, sim_async_space_at(inst, 0), &f->to)) return false;
     f->state_bits = value_of(d, inst, 1, 64, &f->size) ? 64 : 32;
     if (f->state_bits == 32 && !value_of(d, inst, 1, 32, &f->size)) return false;
     return execute(op, sim_store_bulk);
@@ -180,7 +184,7 @@ static bool store_bulk_form(sim_decoder *d, const ptx_inst *inst, sim_op *op) {
 
 static bool barrier_form(sim_decoder *d, const ptx_inst *inst, sim_op *op, uint32_t at, sim_exec run) {
     async_form *f = new_form(d, op);
-    if (!f || !address_of(d, inst, at, space_at(inst, 0), &f->barrier)) return false;
+    if (!f || !sim_async_address_of(d, inst, at, sim_async_space_at(inst, 0), &f->barrier)) return false;
     if (inst->operand_count > at + 1 && !value_of(d, inst, at + 1, 32, &f->size)) return false;
     return execute(op, run);
 }
@@ -198,7 +202,8 @@ static bool arrive_form(sim_decoder *d, const ptx_inst *inst, sim_op *op) {
 static bool look_form(sim_decoder *d, const ptx_inst *inst, sim_op *op) {
     async_form *f = new_form(d, op);
     bool parity = inst->flags & PTX_FLAG(PARITY);
-    if (!f || inst->operand_count < 3 || !address_of(d, inst, 1, space_at(inst, 0), &f->barrier) ||
+    if (!f || inst->operand_count < 3 ||
+        !sim_async_address_of(d, inst, 1, sim_async_space_at(inst, 0), &f->barrier) ||
         !value_of(d, inst, 2, parity ? 32 : 64, &f->state))
         return false;
     f->state_bits = parity ? 32 : 64;
@@ -282,6 +287,6 @@ bool sim_select_async(sim_decoder *d, const ptx_inst *inst, sim_op *op) {
     case PTX_OP_GETCTARANK: return cluster_form(d, inst, op);
     case PTX_OP_BARRIER_CLUSTER_ARRIVE: return execute(op, sim_cluster_arrive);
     case PTX_OP_CREATEPOLICY: return policy_form(d, inst, op);
-    default: return false;
+    default: return sim_select_tensor(d, inst, op);
     }
 }

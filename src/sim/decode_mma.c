@@ -101,6 +101,7 @@ bool sim_mma_arithmetic(const sim_decoder *d, const ptx_inst *inst, bool wgmma, 
         *why = "this GPU's tensor cores have no such type";
         return false;
     }
+    if (is_float && !f->product.how.compared) d->kernel->sums_uncompared = true;
     return true;
 }
 
@@ -128,6 +129,7 @@ static bool product_form(sim_decoder *d, const ptx_inst *inst, sim_op *op, mma_f
     f->c = sim_keep(d, ptx_matrix_elements(x, PTX_MATRIX_C) / 2 * sizeof *f->c);
     f->d = sim_keep(d, ptx_matrix_elements(x, PTX_MATRIX_D) / 2 * sizeof *f->d);
     if (!f->c || !f->d) return false;
+    f->turned = ptx_matrix_block_of(x, 0).turned;
     sim_mma_place_sums(x, PTX_MATRIX_C, at[PTX_MATRIX_C], f->c);
     sim_mma_place_sums(x, PTX_MATRIX_D, at[PTX_MATRIX_D], f->d);
     op->full = op->masked = x->quarters                         ? sim_mma_quarters

@@ -131,6 +131,15 @@ static const char *const forms[] = {
     "cp.async.wait_all;",
     "cp.async.mbarrier.arrive.shared.b64 [%r1];",
     "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%r1], [%d1], %r2, [%r3];",
+    "cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%r1], [%d1, {%r2, "
+    "3}], [%r3];",
+    "cp.async.bulk.tensor.4d.shared::cluster.global.im2col.mbarrier::complete_tx::bytes.multicast::cluster"
+    " [%r1], [%d1, {%r2, 3, 4, %r4}], [%r3], {1, 2}, 3;",
+    "cp.async.bulk.tensor.3d.global.shared::cta.im2col_no_offs.bulk_group [%d1, {%r2, 3, 4}], [%r1];",
+    "cp.reduce.async.bulk.tensor.1d.global.shared::cta.add.tile.bulk_group [%d1, {%r2}], [%r1];",
+    "tensormap.replace.tile.box_dim.shared::cta.b1024.b32 [%r1], 4, %r2;",
+    "tensormap.cp_fenceproxy.global.shared::cta.tensormap::generic.release.gpu.sync.aligned [%d1], [%r1], "
+    "128;",
     "cp.async.bulk.commit_group;",
     "cp.async.bulk.wait_group 0;",
     "cp.reduce.async.bulk.global.shared::cta.bulk_group.add.u32 [%d1], [%r1], %r2;",
@@ -149,9 +158,11 @@ static const char *const forms[] = {
     "movmatrix.sync.aligned.m8n8.trans.b16 %r1, %r2;",
     "ldmatrix.sync.aligned.m8n8.x2.trans.shared.b16 {%r1, %r2}, [%r3];",
     "stmatrix.sync.aligned.m8n8.x1.shared.b16 [%r1], {%r2};",
-    "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%f1, %f2, %f3, %f4}, {%r1, %r2, %r3, %r4}, {%r5, %r6}, "
+    "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%f1, %f2, %f3, %f4}, {%r1, %r2, %r3, %r4}, {%r5, "
+    "%r6}, "
     "{%f1, %f2, %f3, %f4};",
     "wmma.load.a.sync.aligned.row.m16n16k16.global.bf16 {%r1, %r2, %r3, %r4}, [%d1], %r5;",
+    "setmaxnreg.dec.sync.aligned.u32 40;",
     "wgmma.fence.sync.aligned;",
     "wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {%f1, %f2, %f3, %f4}, %d1, %d2, %p1, 1, 1, 0, 0;",
     "wgmma.commit_group.sync.aligned;",

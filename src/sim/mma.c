@@ -13,33 +13,54 @@ static uint32_t *word_at(sim_warp *w, const mma_pair *pair, unsigned element) {
     return SIM_REG(uint32_t, w, pair->at[element]);
 }
 
-void sim_mma_load_sums(sim_warp *w, const mma_form *f, unsigned pair, uint32_t sum[SIDE][SIDE]) {
-    bool turned = ptx_matrix_block_of(&f->matrix, pair).turned;
-    bool packed = f->matrix.types[PTX_MATRIX_C] == PTX_F16;
-    for (unsigned e = 0; e < 2; e++) {
-        const uint32_t *from = word_at(w, &f->c[pair], e);
-        for (unsigned lane = 0; lane < SIM_LANES; lane++) {
-            uint32_t word = packed ? from[lane] >> 16 * e & 0xffff : from[lane];
-            unsigned g = lane / 4, along = lane % 4 * 2 + e;
-            *(turned ? &sum[along][g] : &sum[g][along]) = word;
+// An f16 is half of its register. The plain loops below are what compilers turn into interleaving vectors.
+static void load_packed(const uint32_t *from, uint32_t sum[SIDE][SIDE]) {
+    for (int g = 0; g < SIDE; g++)
+        for (int t = 0; t < SIDE / 2; t++) {
+            sum[g][2 * t] = from[4 * g + t] & 0xffff;
+            sum[g][2 * t + 1] = from[4 * g + t] >> 16;
         }
-    }
+}
+
+static void store_packed(uint32_t *to, uint32_t sum[SIDE][SIDE]) {
+    for (int g = 0; g < SIDE; g++)
+        for (int t = 0; t < SIDE / 2; t++) to[4 * g + t] = (sum[g][2 * t] & 0xffff) | sum[g][2 * t + 1] << 16;
+}
+
+static void turn(uint32_t sum[SIDE][SIDE]) {
+    for (int i = 0; i < SIDE; i++)
+        for (int j = 0; j < i; j++) {
+            uint32_t kept = sum[i][j];
+            sum[i][j] = sum[j][i];
+            sum[j][i] = kept;
+        }
+}
+
+void sim_mma_load_sums(sim_warp *w, const mma_form *f, unsigned pair, uint32_t sum[SIDE][SIDE]) {
+    const uint32_t *first = word_at(w, &f->c[pair], 0), *second = word_at(w, &f->c[pair], 1);
+    if (f->matrix.types[PTX_MATRIX_C] == PTX_F16)
+        load_packed(first, sum);
+    else
+        for (int g = 0; g < SIDE; g++)
+            for (int t = 0; t < SIDE / 2; t++) {
+                sum[g][2 * t] = first[4 * g + t];
+                sum[g][2 * t + 1] = second[4 * g + t];
+            }
+    if (f->turned) turn(sum);
 }
 
 void sim_mma_store_sums(sim_warp *w, const mma_form *f, unsigned pair, uint32_t sum[SIDE][SIDE]) {
-    bool turned = ptx_matrix_block_of(&f->matrix, pair).turned;
-    bool packed = f->matrix.types[PTX_MATRIX_D] == PTX_F16;
-    for (unsigned lane = 0; lane < SIM_LANES; lane++) {
-        unsigned g = lane / 4, along = lane % 4 * 2;
-        uint32_t first = turned ? sum[along][g] : sum[g][along],
-                 second = turned ? sum[along + 1][g] : sum[g][along + 1];
-        if (packed)
-            word_at(w, &f->d[pair], 0)[lane] = (first & 0xffff) | second << 16;
-        else {
-            word_at(w, &f->d[pair], 0)[lane] = first;
-            word_at(w, &f->d[pair], 1)[lane] = second;
-        }
+    uint32_t *first = word_at(w, &f->d[pair], 0), *second = word_at(w, &f->d[pair], 1);
+    if (f->turned) turn(sum);
+    if (f->matrix.types[PTX_MATRIX_D] == PTX_F16) {
+        store_packed(first, sum);
+        return;
     }
+    for (int g = 0; g < SIDE; g++)
+        for (int t = 0; t < SIDE / 2; t++) {
+            first[4 * g + t] = sum[g][2 * t];
+            second[4 * g + t] = sum[g][2 * t + 1];
+        }
 }
 
 static uint32_t float_bits(float x) {
@@ -143,9 +164,8 @@ void sim_mma_f64(sim_warp *w, const sim_op *op) {
     f->isa->multiply_f64(x->m, x->k, rounding, a, b, sum);
     for (unsigned lane = 0; lane < SIM_LANES; lane++)
         for (unsigned block = 0; block < f->rows; block++)
-            for (unsigned e = 0; e < 2; e++)
-                SIM_REG(uint64_t, w, f->d[block].at[e])
-                [lane] = sum[SIDE * block + lane / 4][lane % 4 * 2 + e];
+            for (unsigned e = 0; e < 2; e++) SIM_REG(uint64_t, w, f->d[block].at[e])
+    [lane] = sum[SIDE * block + lane / 4][lane % 4 * 2 + e];
 }
 
 // ---- quarters of a warp ----------------------------------------------------------------------------------

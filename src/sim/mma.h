@@ -28,6 +28,7 @@ typedef struct mma_form {
     uint8_t rows, columns, a_pieces, b_pieces; // blocks of 8, pieces of 16 bytes along k
     uint32_t a[MMA_BLOCKS][MATRIX_CHUNKS];     // registers: frame offsets
     uint32_t b[MMA_BLOCKS][MATRIX_CHUNKS];     //
+    bool turned;                               // blocks of the accumulators are held by columns
     mma_pair *c, *d;                           // of accumulators, by pair
     uint32_t metadata;                         // of a sparse A
     uint8_t selector;                          //

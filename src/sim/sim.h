@@ -94,7 +94,8 @@ typedef struct sim_kernel_info {
     const uint32_t *param_offset; // of each parameter, in bytes; the program's
     uint64_t static_shared_bytes, local_bytes;
     bool prints, allocates_heap; // calls printf; malloc or free
-    bool blocks_communicate;     // runs in fixed quanta on one core, so that results do not depend on threads
+    bool sums_uncompared;    // of tensor cores, computed as the GPU is documented to, and compared with none
+    bool blocks_communicate; // runs in fixed quanta on one core, so that results do not depend on threads
 } sim_kernel_info;
 kz_status sim_kernel_describe(sim_program *program, const char *name, sim_kernel_info *info, kz_error *error);
 
@@ -130,11 +131,19 @@ typedef enum sim_space {
 // copies). The last two tell of an access when it is issued; it ends with SIM_WAIT or an mbarrier.
 typedef enum sim_agent { SIM_THREAD, SIM_ASYNC_COPY, SIM_ASYNC_PROXY } sim_agent;
 
+// A tensor copy is told of row by row: each row's source, then its place.
+typedef enum sim_access_part {
+    SIM_PART_FIRST, // all of the access, or its first row
+    SIM_PART_MORE,  // a further row
+    SIM_PART_MAP,   // the tensor map that the copy reads, once for each copy
+} sim_access_part;
+
 typedef struct sim_access {
     sim_event at;
     sim_access_kind kind;
     sim_space space;
     sim_agent agent;
+    sim_access_part part;
     uint32_t bytes; // per lane
     // [32]. SIM_SHARED: offsets into the block's shared memory. SIM_LOCAL: offsets into the lane's own stack.
     // SIM_DISTRIBUTED: the owning block's linear index << 32 | offset. Others: as the program knows them.
@@ -297,6 +306,11 @@ typedef enum sim_fault_kind {
     SIM_FAULT_MBARRIER_MISSING, // not initialised, or no more
     SIM_FAULT_MBARRIER_OVERWRITTEN,
     SIM_FAULT_MBARRIER_COUNT, // of arrivals or bytes
+    SIM_FAULT_TENSOR_MAP,     // no map, or one for another instruction
+    SIM_FAULT_TENSOR_BOUNDS,  // the map leads outside every live allocation
+    SIM_FAULT_TENSOR_PLACE,   // a map where copies cannot read it
+    SIM_FAULT_TENSOR_BOX,     // coordinates or corners that a copy cannot have
+    SIM_FAULT_TENSOR_REDUCE,  // an operation that the elements' type does not have
     SIM_FAULT_FREE,           // free() in a kernel of what malloc() did not give
     SIM_FAULT_TEXTURE,        // no texture or surface object, or the other of the two
     SIM_FAULT_SURFACE,        // coordinates outside
@@ -304,6 +318,8 @@ typedef enum sim_fault_kind {
     SIM_FAULT_MEMBERS_APART,  // of one mask at different operations
     SIM_FAULT_CALL,           // through a pointer to no function
     SIM_FAULT_BRANCH_TABLE,
+    SIM_FAULT_ALIGNED,   // a matrix instruction that not the whole warp, or warpgroup, executes alike
+    SIM_FAULT_REGISTERS, // setmaxnreg with a number that it cannot have
     SIM_FAULT_NO_MEMORY, // of the host
     SIM_FAULT_LIMIT,     // of instructions, which the caller set
     SIM_FAULT_COUNT

@@ -4,6 +4,7 @@
 // are gathered lane by lane, the operation is done once, and results go back lane by lane.
 
 #include "sim/core.h"
+#include "sim/wgmma.h"
 
 #include <string.h>
 
@@ -218,9 +219,8 @@ static void elect(const sim_op *op, exchange *x) {
 static void only_meet(const sim_op *op, exchange *x) {}
 
 static void (*const exchanges[PTX_OP_COUNT])(const sim_op *op, exchange *x) = {
-    [PTX_OP_SHFL] = shuffle,       [PTX_OP_VOTE] = vote,           [PTX_OP_MATCH] = match,
-    [PTX_OP_REDUX] = reduce,       [PTX_OP_ELECT] = elect,
-    [PTX_OP_BAR_WARP] = only_meet,
+    [PTX_OP_SHFL] = shuffle, [PTX_OP_VOTE] = vote,   [PTX_OP_MATCH] = match,
+    [PTX_OP_REDUX] = reduce, [PTX_OP_ELECT] = elect, [PTX_OP_BAR_WARP] = only_meet,
 };
 
 bool sim_can_exchange(ptx_op op) { return exchanges[op] != NULL; }
@@ -232,23 +232,21 @@ static void exchange_matrix(sim_warp *w, sim_path *const *paths, uint32_t count,
     for (uint32_t i = 0; i < count; i++) {
         all |= paths[i]->mask;
         if (basic_blocks[paths[i]->basic_block].last != op || paths[i]->frame != paths[0]->frame)
-            sim_fault_here(w, op, lane, SIM_FAULT_MEMBERS_APART,
-                           "threads of the warp are at different matrix instructions\nlikely cause: a branch "
-                           "that only some "
-                           "threads of the warp take\nwhat to do: let all 32 threads execute the same one, "
-                           "as .aligned asks");
+            sim_fault_here(w, op, lane, SIM_FAULT_ALIGNED,
+                           "threads of the warp are at different matrix instructions");
     }
     if (all != SIM_ALL)
-        sim_fault_here(w, op, lane, SIM_FAULT_MEMBERS_APART,
-                       "%s with %u of 32 threads: the others have returned, or the block has fewer\nlikely "
-                       "cause: an early "
-                       "return for threads without work, or a block size that is no multiple of 32\nwhat to "
-                       "do: let all 32 "
-                       "threads of the warp stay until the last matrix instruction",
+        sim_fault_here(w, op, lane, SIM_FAULT_ALIGNED,
+                       "%s with %u of 32 threads: the others have returned, or the block has fewer",
                        ptx_op_root(op->inst->op), sim_lane_count(all));
     w->frame = frame_of(w, paths[0]);
     w->mask = SIM_ALL;
     op->full(w, op);
+}
+
+bool sim_exchange_waits(const sim_warp *w, const sim_path *path) {
+    const sim_op *op = w->block->grid->kernel->basic_blocks[path->basic_block].last;
+    return op->inst->op == PTX_OP_WGMMA_WAIT_GROUP && !sim_wgmma_can_pass(w, op);
 }
 
 void sim_exchange(sim_warp *w, sim_path *const *paths, uint32_t count) {

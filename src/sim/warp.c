@@ -168,7 +168,7 @@ void sim_warp_settle(sim_warp *w) {
             present |= p->mask;
             together[count++] = p;
         }
-        if ((present & wanted) == wanted) {
+        if ((present & wanted) == wanted && !sim_exchange_waits(w, &w->paths[i])) {
             exchange_and_go(w, together, count);
             w->block->moved = true;
         }
@@ -188,7 +188,7 @@ static void end_sync(sim_warp *w, sim_path *path) {
                        "the thread is not in its own member mask 0x%08x", mask);
     }
     path->sync_mask = mask;
-    if (path->mask == (mask & ~w->exited)) {
+    if (path->mask == (mask & ~w->exited) && !sim_exchange_waits(w, path)) {
         exchange_and_go(w, &path, 1);
         return;
     }
@@ -462,6 +462,12 @@ static inline bool end_basic_block(sim_warp *w, sim_path *path, const sim_basic_
         break;
     case PTX_END_SYNC: end_sync(w, path); break;
     case PTX_END_CLUSTER: end_cluster(w, path, basic_block); break;
+    case PTX_END_REGISTERS:
+        path->at_end = !sim_set_registers(w, path, last);
+        if (!path->at_end) path->basic_block = basic_block->next;
+        w->spun = w->spun || path->at_end;
+        *slice = path->at_end ? 0 : *slice;
+        break;
     case PTX_END_YIELD:
         path->basic_block = basic_block->next;
         w->block->waited += longest_sleep(w, last, taken);

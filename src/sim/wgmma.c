@@ -1,8 +1,11 @@
 // Products of a warpgroup: wgmma.mma_async, its groups, and what is under way.
 //
-// Four warps compute 16 rows each, so a warp's part needs nothing of the others. It is done as late as PTX allows: when the warp waits
+// A product is one operation of four warps, which compute 16 rows each. It is done as late as PTX allows: when the first of them waits
 // for the group. Until then the accumulator holds its old value, and shared memory is not read; a program that goes on too early
 // gets wrong results here, as it may on a GPU. A drawn schedule (launch.seed) does some of it earlier.
+//
+// Who has waited may overwrite the matrices in shared memory, for all four are done with them: CUTLASS lets one thread of a warpgroup
+// tell the producer. So a wait does the parts of all four warps, and before that lets them come to where the products are issued.
 //
 // Compilers may copy an accumulator between two registers while it is under way (ptxas makes one register of them): such a move takes
 // its turn behind the products that were issued before it.
@@ -25,9 +28,12 @@ typedef struct wgmma_work {
 struct sim_wgmma_state {
     wgmma_work *work;
     uint32_t count, capacity;
-    uint32_t groups; // committed
+    uint32_t groups;       // committed
+    uint64_t issued, done; // products
+    uint8_t *under_way;    // a bit for each register of the warp: what is in `work` writes it
 };
 
+static bool is_product(const wgmma_work *work) { return work->op->inst->op == PTX_OP_WGMMA_MMA_ASYNC; }
 static const wgmma_form *form_of(const sim_op *op) { return (const wgmma_form *)(uintptr_t)op->aux; }
 
 // ---- matrices in shared memory ---------------------------------------------------------------------------
@@ -148,7 +154,7 @@ static void multiply(sim_warp *w, const wgmma_work *work) {
 static void perform(sim_warp *w, const wgmma_work *work) {
     uint8_t *frame = w->frame;
     w->frame = work->frame;
-    if (work->op->inst->op == PTX_OP_WGMMA_MMA_ASYNC)
+    if (is_product(work))
         multiply(w, work);
     else
         memcpy(SIM_REG(uint8_t, w, work->op->d), SIM_REG(uint8_t, w, work->op->a),
@@ -157,17 +163,48 @@ static void perform(sim_warp *w, const wgmma_work *work) {
     w->block->worker->changes++;
 }
 
-// All products of groups before `group`, in order, and the moves between them.
-static void perform_before(sim_warp *w, struct sim_wgmma_state *s, uint32_t group) {
-    uint32_t done = 0;
-    for (; done < s->count; done++) {
-        const wgmma_work *work = &s->work[done];
-        bool product = work->op->inst->op == PTX_OP_WGMMA_MMA_ASYNC;
-        if (product && work->group >= group) break;
-        perform(w, work);
+static size_t register_of(const sim_warp *w, const uint8_t *frame, uint32_t at) {
+    return (size_t)(frame + at - w->registers) / (SIM_LANES * sizeof(uint32_t));
+}
+
+static void mark(sim_warp *w, struct sim_wgmma_state *s, const uint8_t *frame, uint32_t at) {
+    size_t i = register_of(w, frame, at);
+    s->under_way[i / 8] |= (uint8_t)(1u << i % 8);
+}
+
+static bool is_marked(const sim_warp *w, const struct sim_wgmma_state *s, uint32_t at) {
+    size_t i = register_of(w, w->frame, at);
+    return s->under_way[i / 8] >> i % 8 & 1;
+}
+
+static void mark_results(sim_warp *w, struct sim_wgmma_state *s, const wgmma_work *work) {
+    if (!is_product(work)) {
+        mark(w, s, work->frame, work->op->d);
+        return;
     }
-    s->count -= done;
-    memmove(s->work, s->work + done, s->count * sizeof *s->work);
+    const mma_form *f = &form_of(work->op)->base;
+    unsigned pairs = ptx_matrix_elements(&f->matrix, PTX_MATRIX_D) / 2;
+    for (unsigned i = 0; i < pairs; i++)
+        for (unsigned k = 0; k < 2; k++) mark(w, s, work->frame, f->d[i].at[k]);
+}
+
+static size_t mark_bytes(const sim_warp *w) {
+    return w->block->grid->kernel->register_bytes / (8 * SIM_LANES * sizeof(uint32_t)) + 1;
+}
+
+// The warp's part of all products before the `until`-th, in order, and the moves between them.
+static void perform_until(sim_warp *w, struct sim_wgmma_state *s, uint64_t until) {
+    uint32_t count = 0;
+    for (; count < s->count; count++) {
+        if (is_product(&s->work[count]) && s->done == until) break;
+        s->done += is_product(&s->work[count]);
+        perform(w, &s->work[count]);
+    }
+    if (!count) return;
+    s->count -= count;
+    memmove(s->work, s->work + count, s->count * sizeof *s->work);
+    memset(s->under_way, 0, mark_bytes(w));
+    for (uint32_t i = 0; i < s->count; i++) mark_results(w, s, &s->work[i]);
 }
 
 // ---- what is under way -----------------------------------------------------------------------------------
@@ -175,11 +212,13 @@ static void perform_before(sim_warp *w, struct sim_wgmma_state *s, uint32_t grou
 void sim_wgmma_reset(struct sim_wgmma_state *s) {
     if (!s) return;
     s->count = s->groups = 0;
+    s->issued = s->done = 0;
 }
 
 void sim_wgmma_close(struct sim_wgmma_state *s) {
     if (!s) return;
     free(s->work);
+    free(s->under_way);
     free(s);
 }
 
@@ -202,9 +241,14 @@ void sim_wgmma_count(const struct sim_wgmma_state *s, uint32_t *done, uint32_t *
 static struct sim_wgmma_state *state_of(sim_warp *w, const sim_op *op) {
     async_warp *mine = sim_async_warp(w, op);
     if (!mine->wgmma) mine->wgmma = calloc(1, sizeof *mine->wgmma);
-    if (!mine->wgmma)
+    if (mine->wgmma && !mine->wgmma->under_way) mine->wgmma->under_way = calloc(1, mark_bytes(w));
+    if (!mine->wgmma || !mine->wgmma->under_way)
         sim_fault_here(w, op, 0, SIM_FAULT_NO_MEMORY, "no memory left for products of a warpgroup");
     return mine->wgmma;
+}
+
+static struct sim_wgmma_state *state_in(const sim_block *b, uint32_t warp) {
+    return b->async ? b->async->warps[warp].wgmma : NULL;
 }
 
 static void add_work(sim_warp *w, struct sim_wgmma_state *s, wgmma_work work) {
@@ -216,7 +260,9 @@ static void add_work(sim_warp *w, struct sim_wgmma_state *s, wgmma_work work) {
         s->work = grown;
         s->capacity = capacity;
     }
+    if (!s->count) memset(s->under_way, 0, mark_bytes(w));
     s->work[s->count++] = work;
+    mark_results(w, s, &work);
 }
 
 static uint64_t uniform(sim_warp *w, const sim_op *op, uint32_t at, const char *name) {
@@ -232,40 +278,74 @@ static uint64_t uniform(sim_warp *w, const sim_op *op, uint32_t at, const char *
     return values[0];
 }
 
+// Warps of the group that wait for this one's part.
+static void wake_group(sim_warp *w) {
+    uint32_t first = w->index / GROUP_WARPS * GROUP_WARPS;
+    for (uint32_t i = first; i < first + GROUP_WARPS; i++) {
+        sim_warp *other = &w->block->warps[i];
+        if (other != w && other->path_count == 1 && other->paths[0].state == SIM_PATH_AT_SYNC)
+            sim_warp_settle(other);
+    }
+}
+
 void sim_wgmma(sim_warp *w, const sim_op *op) {
     const wgmma_form *f = form_of(op);
     uint32_t first = w->index / GROUP_WARPS * GROUP_WARPS;
     if (first + GROUP_WARPS > w->block->warp_count)
-        sim_fault_here(w, op, 0, SIM_FAULT_MEMBERS_APART,
+        sim_fault_here(w, op, 0, SIM_FAULT_ALIGNED,
                        "wgmma by warp %u of a block of %u warps: a warpgroup is four warps, the first a "
-                       "multiple of four\n"
-                       "what to do: launch blocks of a multiple of 128 threads",
+                       "multiple of four",
                        w->index, w->block->warp_count);
     struct sim_wgmma_state *s = state_of(w, op);
-    uint32_t adds = SIM_PRED(w, f->adds);
+    uint32_t adds = f->adds == SIM_NOWHERE ? 0 : SIM_PRED(w, f->adds);
     wgmma_work work = {
         .op = op, .frame = w->frame, .group = s->groups, .adds = (adds & 1) != f->adds_negated};
     if (!f->a_in_registers) work.a = uniform(w, op, f->a, "A");
     work.b = uniform(w, op, f->b, "B");
     add_work(w, s, work);
-    if (sim_async_early(w)) perform_before(w, s, UINT32_MAX);
+    s->issued++;
+    if (sim_async_early(w)) perform_until(w, s, s->issued);
+    wake_group(w);
 }
 
 void sim_wgmma_move(sim_warp *w, const sim_op *op) {
     const uint32_t *from = SIM_REG(uint32_t, w, op->a);
     uint32_t *to = SIM_REG(uint32_t, w, op->d);
     for (uint32_t m = w->mask; m; m &= m - 1) to[__builtin_ctz(m)] = from[__builtin_ctz(m)];
-    const sim_async *async = w->block->async;
-    struct sim_wgmma_state *s = async ? async->warps[w->index].wgmma : NULL;
-    if (s && s->count && w->mask == SIM_ALL) add_work(w, s, (wgmma_work){.op = op, .frame = w->frame});
+    struct sim_wgmma_state *s = state_in(w->block, w->index);
+    if (s && s->count && w->mask == SIM_ALL && (is_marked(w, s, op->a) || is_marked(w, s, op->d)))
+        add_work(w, s, (wgmma_work){.op = op, .frame = w->frame});
 }
 
 void sim_wgmma_fence(sim_warp *w, const sim_op *op) {}
 
 void sim_wgmma_commit(sim_warp *w, const sim_op *op) { state_of(w, op)->groups++; }
 
+// Products that a wait of the warp is for, counted from its first.
+static uint64_t waited_for(const struct sim_wgmma_state *s, const sim_op *op) {
+    uint32_t leave = (uint32_t)op->aux, before = s->groups > leave ? s->groups - leave : 0;
+    uint64_t count = s->done;
+    for (uint32_t i = 0; i < s->count; i++) count += is_product(&s->work[i]) && s->work[i].group < before;
+    return count;
+}
+
+bool sim_wgmma_can_pass(const sim_warp *w, const sim_op *op) {
+    const struct sim_wgmma_state *s = state_in(w->block, w->index);
+    if (!s) return true;
+    uint64_t count = waited_for(s, op);
+    uint32_t first = w->index / GROUP_WARPS * GROUP_WARPS;
+    for (uint32_t i = first; i < first + GROUP_WARPS && i < w->block->warp_count; i++) {
+        const struct sim_wgmma_state *other = state_in(w->block, i);
+        if ((other ? other->issued : 0) < count) return false;
+    }
+    return true;
+}
+
 void sim_wgmma_wait(sim_warp *w, const sim_op *op) {
-    struct sim_wgmma_state *s = state_of(w, op);
-    uint32_t leave = (uint32_t)op->aux;
-    if (s->groups > leave) perform_before(w, s, s->groups - leave);
+    uint64_t count = waited_for(state_of(w, op), op);
+    uint32_t first = w->index / GROUP_WARPS * GROUP_WARPS;
+    for (uint32_t i = first; i < first + GROUP_WARPS && i < w->block->warp_count; i++) {
+        struct sim_wgmma_state *s = state_in(w->block, i);
+        if (s) perform_until(&w->block->warps[i], s, count);
+    }
 }

@@ -73,6 +73,15 @@ static bool is_found(const char *library, const base_text *said) {
     return found;
 }
 
+// A small one of our own, in the folder of the runtime: what it lacks it names when it is called.
+static bool is_ours(const char *library, const char *folder, const base_text *said) {
+    base_text where = {0};
+    base_text_add(&where, "\t%s => %s/", library, folder);
+    bool ours = said->data && where.data && strstr(said->data, where.data);
+    base_text_free(&where);
+    return ours;
+}
+
 // What is no library of the table is lacking too, on this machine.
 static kz_status check_rest(const char *name, const base_text *said, kz_error *error) {
     const char *end = said->data ? strstr(said->data, " => not found") : NULL, *start = end;
@@ -89,13 +98,13 @@ static kz_status check_rest(const char *name, const base_text *said, kz_error *e
     return KZ_NOT_FOUND;
 }
 
-static kz_status check(const image *m, const char *name, const base_text *said, void (*note)(const char *),
-                       kz_error *error) {
+static kz_status check(const image *m, const char *name, const char *folder, const base_text *said,
+                       void (*note)(const char *), kz_error *error) {
     const Elf64_Dyn *d;
     for (size_t i = 0; (d = entry(m, i)); i++) {
         const char *library = needed(m, d);
         const toolchain_lacking *row = library ? toolchain_lacking_library(library) : NULL;
-        if (!row) continue;
+        if (!row || is_ours(library, folder, said)) continue;
         kz_error told = {0};
         bool found = is_found(library, said);
         base_fail(&told, KZ_UNSUPPORTED, "%s needs %s (%s)%s", name, row->name, library,
@@ -116,7 +125,7 @@ kz_status workload_check_libraries(const char *name, const char *executable, con
     if (status) return status;
     if (m.size > SELFMAG && memcmp(m.data, ELFMAG, SELFMAG) == 0) {
         ask_loader(executable, folder, &said);
-        status = check(&m, name, &said, note, error);
+        status = check(&m, name, folder, &said, note, error);
     }
     base_text_free(&said);
     free(m.data);

@@ -545,6 +545,37 @@ CUresult cuFuncGetParamInfo(void *function, size_t index, size_t *offset, size_t
     *bytes = f->param_bytes[index];
     return OK;
 }
+// The rank and the address are enough to see what came.
+CUresult cuTensorMapEncodeTiled(uint64_t *map, int type, uint32_t rank, void *address, const uint64_t *dims,
+                                const uint64_t *strides, const uint32_t *box, const uint32_t *steps,
+                                int interleave, int swizzle, int promotion, int fill);
+CUresult cuTensorMapEncodeTiled(uint64_t *map, int type, uint32_t rank, void *address, const uint64_t *dims,
+                                const uint64_t *strides, const uint32_t *box, const uint32_t *steps,
+                                int interleave, int swizzle, int promotion, int fill) {
+    ENTER();
+    map[0] = (uint64_t)(uintptr_t)address;
+    map[1] = rank;
+    map[2] = dims[rank - 1] + box[rank - 1] + steps[rank - 1];
+    map[3] = rank > 1 ? strides[rank - 2] : 0;
+    map[4] = (uint64_t)(type + interleave + swizzle + promotion + fill);
+    return OK;
+}
+CUresult cuTensorMapEncodeIm2col(uint64_t *map, int type, uint32_t rank, void *address, const uint64_t *dims,
+                                 const uint64_t *strides, const int *lower, const int *upper,
+                                 uint32_t channels, uint32_t pixels, const uint32_t *steps, int interleave,
+                                 int swizzle, int promotion, int fill);
+CUresult cuTensorMapEncodeIm2col(uint64_t *map, int type, uint32_t rank, void *address, const uint64_t *dims,
+                                 const uint64_t *strides, const int *lower, const int *upper,
+                                 uint32_t channels, uint32_t pixels, const uint32_t *steps, int interleave,
+                                 int swizzle, int promotion, int fill) {
+    ENTER();
+    map[0] = (uint64_t)(uintptr_t)address;
+    map[1] = rank;
+    map[2] = channels + pixels + steps[rank - 1] + dims[rank - 1];
+    map[3] = strides[rank - 2];
+    map[4] = (uint64_t)(lower[0] + upper[0] + type + interleave + swizzle + promotion + fill);
+    return OK;
+}
 CUresult cuFuncGetAttribute(int *value, int attribute, void *function);
 CUresult cuFuncGetAttribute(int *value, int attribute, void *function) {
     ENTER();

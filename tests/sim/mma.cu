@@ -68,14 +68,17 @@ __device__ int column_of(int i) { return threadIdx.x % 4 * 2 + i % 2; }
     {                                                                                                        \
         SIDES(a, b, 16, na, nb)                                                                              \
         __half2 h[2];                                                                                        \
-        EACH(i, 2) h[i] = __floats2half2_rn((float)(row_of(2 * i) - column_of(2 * i)),                       \
-                                            (float)(row_of(2 * i) - column_of(2 * i + 1)));                  \
+        EACH(i, 2)                                                                                           \
+        h[i] = __floats2half2_rn((float)(row_of(2 * i) - column_of(2 * i)),                                  \
+                                 (float)(row_of(2 * i) - column_of(2 * i + 1)));                             \
         unsigned d[2] = {*(unsigned *)&h[0], *(unsigned *)&h[1]};                                            \
         asm volatile("mma.sync.aligned." op " {%0,%1}, " as ", " bs ", {%0,%1};"                             \
                      : "+r"(d[0]), "+r"(d[1])                                                                \
                      : "r"(0), "r"(0), "r"(x[0]), "r"(x[1]), "r"(x[2]), "r"(x[3]), "r"(y[0]), "r"(y[1]));    \
-        EACH(i, 4) if (__half2float(__ushort_as_half(d[i / 2] >> 16 * (i % 2))) !=                           \
-                       (float)sum(a, b, row_of(i), column_of(i), k, 0)) atomicAdd(&wrong[at], 1);            \
+        EACH(i, 4)                                                                                           \
+        if (__half2float(__ushort_as_half(d[i / 2] >> 16 * (i % 2))) !=                                      \
+            (float)sum(a, b, row_of(i), column_of(i), k, 0))                                                 \
+            atomicAdd(&wrong[at], 1);                                                                        \
     }
 #define S32(at, op, a, b, rows, k, na, nb, how, ds, as, bs)                                                  \
     {                                                                                                        \

@@ -4,7 +4,7 @@
 // arg: out u32[32] = 0
 // expect fault: movmatrix
 // expect fault: 24 of 32 threads
-// expect fault: let all 32 threads
+// expect fault: the others have returned
 extern "C" __global__ void too_few(unsigned *out) {
     unsigned r;
     if (threadIdx.x >= 24) return;

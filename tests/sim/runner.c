@@ -5,6 +5,9 @@
 //   several)
 //   // arg: out u32[64] = 0            a buffer; values repeat until it is full
 //   // arg: n u32 = 64                 a scalar
+//   // arg: map tensor = x u32 dims 40,12 strides 192 box 16,4     a tensor map of the buffer x, by value; further
+//   words: steps 1,2 swizzle 128 interleave 16 nan; im2col lower -1,-1 upper 0,0 channels 4 pixels 24; "zeros" alone:
+//   no map at all
 //   // expect: out = 1 2 3             the first values; "..." at the end: the last ones repeat
 //   // expect fault: out of bounds     the launch fails and says so; may be given several times
 //   // expect print: hello             the device prints this line
@@ -36,6 +39,8 @@ enum { MAX_ARGS = 16, MAX_EXPECTS = 16 };
 typedef struct argument {
     char name[32], type[8];
     bool scalar, undefined, scratch;
+    char *tensor; // a tensor map: its words
+    _Alignas(KZ_TENSOR_MAP_ALIGN) uint8_t map[KZ_TENSOR_MAP_BYTES];
     size_t count, width;
     uint8_t *data, *result, *before; // what it starts with, what the run gave, what the run before gave
     uint64_t address;
@@ -93,7 +98,8 @@ static bool parse_arg(test_file *t, char *line) {
     if (bracket) *bracket = 0;
     snprintf(a->type, sizeof a->type, "%.7s", shape);
     a->scalar = !bracket;
-    a->width = width_of(a->type);
+    if (!strcmp(shape, "tensor")) a->tensor = line + used;
+    a->width = a->tensor ? 4 : width_of(a->type);
     a->count = bracket ? strtoul(bracket + 1, NULL, 0) : 1;
     a->data = calloc(a->count + 1, a->width);
     a->result = calloc(a->count + 1, a->width);
@@ -103,7 +109,7 @@ static bool parse_arg(test_file *t, char *line) {
     char *cursor = line + used, *start = cursor;
     a->scratch = !strcmp(cursor, "scratch");
     a->undefined = a->scratch || !strcmp(cursor, "undefined");
-    if (a->undefined) return !a->scalar;
+    if (a->undefined || a->tensor) return a->tensor || !a->scalar;
     for (size_t i = 0; i < a->count; i++) {
         if (!next_value(&cursor, a->type, value)) {
             cursor = start;
@@ -113,6 +119,79 @@ static bool parse_arg(test_file *t, char *line) {
     }
     memcpy(a->value, a->data, a->width);
     return true;
+}
+
+// ---- tensor maps -----------------------------------------------------------------------------------------
+
+// "16,4" to numbers, as wide as the field.
+static void read_list(const char *text, void *to, size_t width) {
+    for (size_t i = 0; text && *text && i < KZ_TENSOR_RANK; i++) {
+        char *end;
+        int64_t value = strtoll(text, &end, 0);
+        memcpy((char *)to + i * width, &value, width);
+        text = *end == ',' ? end + 1 : NULL;
+    }
+}
+
+static kz_tensor_type tensor_type_of(const char *name) {
+    static const char *const names[] = {
+#define KZ_TENSOR_TYPE(id, text, ...) text,
+#include "kz/tensor_types.def"
+#undef KZ_TENSOR_TYPE
+    };
+    for (size_t i = 0; i < BASE_COUNT(names); i++)
+        if (!strcmp(names[i], name)) return (kz_tensor_type)i;
+    return (kz_tensor_type)-1;
+}
+
+static void read_word(kz_tensor *tensor, const char *word, char **rest) {
+    uint64_t number = 0;
+    if (!strcmp(word, "nan")) {
+        tensor->fill_nan = true;
+        return;
+    }
+    if (!strcmp(word, "im2col")) {
+        tensor->im2col = true;
+        return;
+    }
+    const char *value = strtok_r(NULL, " ", rest);
+    if (value) number = strtoull(value, NULL, 0);
+    if (!strcmp(word, "dims")) {
+        read_list(value, tensor->dims, 8);
+        for (tensor->rank = 1; (value = strchr(value, ',')); value++) tensor->rank++;
+    } else if (!strcmp(word, "strides"))
+        read_list(value, tensor->strides + 1, 8);
+    else if (!strcmp(word, "box"))
+        read_list(value, tensor->box, 4);
+    else if (!strcmp(word, "steps"))
+        read_list(value, tensor->steps, 4);
+    else if (!strcmp(word, "lower"))
+        read_list(value, tensor->lower, 4);
+    else if (!strcmp(word, "upper"))
+        read_list(value, tensor->upper, 4);
+    else if (!strcmp(word, "channels"))
+        tensor->channels = (uint32_t)number;
+    else if (!strcmp(word, "pixels"))
+        tensor->pixels = (uint32_t)number;
+    else if (!strcmp(word, "swizzle"))
+        tensor->swizzle = (kz_tensor_swizzle)(number == 32 ? 1 : number == 64 ? 2 : 3);
+    else if (!strcmp(word, "interleave"))
+        tensor->interleave = (kz_tensor_interleave)(number / 16);
+}
+
+// The map of an argument, when all buffers have their addresses.
+static kz_status encode_map(kz_device *device, const test_file *t, argument *a, kz_error *error) {
+    kz_tensor tensor = {.size = sizeof tensor, .rank = 1};
+    char words[256], *rest;
+    snprintf(words, sizeof words, "%s", a->tensor);
+    const char *name = strtok_r(words, " ", &rest), *type = strtok_r(NULL, " ", &rest);
+    memset(a->map, 0, sizeof a->map);
+    if (!type) return KZ_OK; // zeros
+    for (size_t i = 0; i < t->arg_count; i++)
+        if (!strcmp(t->args[i].name, name)) tensor.address = t->args[i].address;
+    tensor.type = tensor_type_of(type);
+    for (const char *word; (word = strtok_r(NULL, " ", &rest));) read_word(&tensor, word, &rest);
+    return kz_tensor_map_encode(device, &tensor, a->map, error);
 }
 
 static bool parse_launch(test_file *t, char *line) {
@@ -235,13 +314,15 @@ static kz_status run_on(kz_device *device, test_file *t, const char *file, base_
     if (status == KZ_OK) status = kz_module_kernel(module, t->kernel, &kernel, error);
     for (size_t i = 0; i < t->arg_count && status == KZ_OK; i++) {
         argument *a = &t->args[i];
-        args[i] = a->value;
+        args[i] = a->tensor ? (const void *)a->map : a->value;
         if (a->scalar) continue;
         status = kz_memory_alloc(device, a->count * a->width, &a->address, error);
         if (status == KZ_OK && !a->undefined)
             status = kz_copy_to_device(device, NULL, a->address, a->data, a->count * a->width, error);
         memcpy(a->value, &a->address, 8);
     }
+    for (size_t i = 0; i < t->arg_count && status == KZ_OK; i++)
+        if (t->args[i].tensor) status = encode_map(device, t, &t->args[i], error);
     if (status == KZ_OK)
         status = kz_launch_kernel(device, NULL, kernel, &t->launch, args, t->arg_count, error);
     if (status == KZ_OK) status = kz_device_synchronize(device, error);
@@ -314,6 +395,19 @@ static bool same_as_before(const test_file *t, const char *file) {
 
 // ---- with detectors ------------------------------------------------------------------------------------
 
+// Any simulated GPU of sm_90 makes the same map.
+static kz_status encode_observed(test_file *t, kz_error *error) {
+    kz_device *device = NULL;
+    kz_status status = KZ_OK;
+    for (size_t i = 0; i < t->arg_count && !status; i++) {
+        if (!t->args[i].tensor) continue;
+        if (!device) status = kz_device_open("sim:h200", &device, error);
+        if (!status) status = encode_map(device, t, &t->args[i], error);
+    }
+    if (device) kz_device_close(device);
+    return status;
+}
+
 static kz_status run_observed(sim_machine *machine, observe_session *session, test_file *t, const char *file,
                               uint64_t seed, kz_error *error) {
     ptx_module *module = NULL;
@@ -324,13 +418,14 @@ static kz_status run_observed(sim_machine *machine, observe_session *session, te
     if (status == KZ_OK) status = sim_program_open(machine, module, &program, error);
     for (size_t i = 0; i < t->arg_count && status == KZ_OK; i++) {
         argument *a = &t->args[i];
-        args[i] = a->value;
+        args[i] = a->tensor ? (const void *)a->map : a->value;
         if (a->scalar) continue;
         status = sim_memory_alloc(machine, a->count * a->width, &a->address, error);
         if (status == KZ_OK && !a->undefined)
             status = sim_memory_write(machine, a->address, a->data, a->count * a->width, error);
         memcpy(a->value, &a->address, 8);
     }
+    if (status == KZ_OK) status = encode_observed(t, error);
     sim_launch launch = {.dynamic_shared_bytes = t->launch.dynamic_shared_bytes,
                          .cooperative = t->launch.cooperative,
                          .args = args,

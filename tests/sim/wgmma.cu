@@ -30,8 +30,12 @@ __device__ int by_k(int x, int k, int bytes, int swizzle, int stride, int leadin
 __device__ int by_x(int x, int k, int swizzle, int stride, int leading) {
     int xb = x * 2;
     if (!swizzle) return x / 8 * stride + xb % 16 + k / 8 * leading + k % 8 * 16;
-    int piece = xb % swizzle / 16, row = k % 8, turn = swizzle == 128 ? row : swizzle == 64 ? row / 2 : row / 4;
-    return xb / swizzle * leading + k / 8 * stride + row * swizzle + (piece ^ turn) % (swizzle / 16) * 16 + xb % 16;
+    int piece = xb % swizzle / 16, row = k % 8,
+        turn = swizzle == 128  ? row
+               : swizzle == 64 ? row / 2
+                               : row / 4;
+    return xb / swizzle * leading + k / 8 * stride + row * swizzle + (piece ^ turn) % (swizzle / 16) * 16 +
+           xb % 16;
 }
 
 __device__ void put(unsigned char *to, int value, int bytes, int kind) {
@@ -55,26 +59,33 @@ __device__ void fill(unsigned char *tile, bool is_b, int rows, int k, int bytes,
     __syncthreads();
     for (int i = threadIdx.x; i < rows * k; i += blockDim.x) {
         int x = i / k, at = i % k, value = is_b ? b_value(at, x) : a_value(x, at);
-        put(tile + (l.across ? by_x(x, at, l.swizzle, l.stride, l.leading) : by_k(x, at, bytes, l.swizzle, l.stride, l.leading)),
+        put(tile + (l.across ? by_x(x, at, l.swizzle, l.stride, l.leading)
+                             : by_k(x, at, bytes, l.swizzle, l.stride, l.leading)),
             value, bytes, kind);
     }
 }
 
 __device__ unsigned long long describe(unsigned char *tile, layout l) {
     unsigned long long mode = l.swizzle == 128 ? 1 : l.swizzle == 64 ? 2 : l.swizzle == 32 ? 3 : 0;
-    return (unsigned long long)(__cvta_generic_to_shared(tile) & 0x3ffff) >> 4 | (unsigned long long)(l.leading >> 4) << 16 |
-           (unsigned long long)(l.stride >> 4) << 32 | mode << 62;
+    return (unsigned long long)(__cvta_generic_to_shared(tile) & 0x3ffff) >> 4 |
+           (unsigned long long)(l.leading >> 4) << 16 | (unsigned long long)(l.stride >> 4) << 32 |
+           mode << 62;
 }
 
-__device__ void ready() { asm volatile("fence.proxy.async.shared::cta;" ::: "memory"); __syncthreads(); }
+__device__ void ready() {
+    asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
+    __syncthreads();
+}
 
 // A macro, for the instruction's name is a part of the text.
-#define PRODUCT(name, tail)                                                                                                \
-    asm volatile("{.reg .pred p; setp.ne.b32 p, %10, 0; wgmma.fence.sync.aligned;\n"                                      \
-                 "wgmma.mma_async.sync.aligned." name " {%0,%1,%2,%3,%4,%5,%6,%7}, %8, %9, p" tail ";\n"                  \
-                 "wgmma.commit_group.sync.aligned; wgmma.wait_group.sync.aligned 0;}"                                     \
-                 : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3]), "+f"(d[4]), "+f"(d[5]), "+f"(d[6]), "+f"(d[7])         \
-                 : "l"(da), "l"(db), "r"(adds) : "memory")
+#define PRODUCT(name, tail)                                                                                  \
+    asm volatile("{.reg .pred p; setp.ne.b32 p, %10, 0; wgmma.fence.sync.aligned;\n"                         \
+                 "wgmma.mma_async.sync.aligned." name " {%0,%1,%2,%3,%4,%5,%6,%7}, %8, %9, p" tail ";\n"     \
+                 "wgmma.commit_group.sync.aligned; wgmma.wait_group.sync.aligned 0;}"                        \
+                 : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3]), "+f"(d[4]), "+f"(d[5]), "+f"(d[6]),       \
+                   "+f"(d[7])                                                                                \
+                 : "l"(da), "l"(db), "r"(adds)                                                               \
+                 : "memory")
 
 __device__ void check(unsigned *wrong, const float *d, int k, float old, float sign) {
     int warp = threadIdx.x / 32, g = threadIdx.x % 32 / 4, t = threadIdx.x % 4;
@@ -84,18 +95,18 @@ __device__ void check(unsigned *wrong, const float *d, int k, float old, float s
     }
 }
 
-#define CASE(at, name, tail, k, bytes, kind, la, lb, old, sign)                                                            \
-    {                                                                                                                      \
-        __syncthreads();                                                                                                   \
-        fill(a_tile, false, M, k, bytes, kind, la);                                                                        \
-        fill(b_tile, true, N, k, bytes, kind, lb);                                                                         \
-        ready();                                                                                                           \
-        unsigned long long da = describe(a_tile, la), db = describe(b_tile, lb);                                           \
-        int adds = (old) != 0;                                                                                             \
-        float d[8];                                                                                                        \
-        for (int i = 0; i < 8; i++) d[i] = (old) ? (old) : 1e9f;                                                           \
-        PRODUCT(name, tail);                                                                                               \
-        check(&wrong[at], d, k, old, sign);                                                                                \
+#define CASE(at, name, tail, k, bytes, kind, la, lb, old, sign)                                              \
+    {                                                                                                        \
+        __syncthreads();                                                                                     \
+        fill(a_tile, false, M, k, bytes, kind, la);                                                          \
+        fill(b_tile, true, N, k, bytes, kind, lb);                                                           \
+        ready();                                                                                             \
+        unsigned long long da = describe(a_tile, la), db = describe(b_tile, lb);                             \
+        int adds = (old) != 0;                                                                               \
+        float d[8];                                                                                          \
+        for (int i = 0; i < 8; i++) d[i] = (old) ? (old) : 1e9f;                                             \
+        PRODUCT(name, tail);                                                                                 \
+        check(&wrong[at], d, k, old, sign);                                                                  \
     }
 
 extern "C" __global__ void wgmma(unsigned *wrong) {
@@ -110,7 +121,8 @@ extern "C" __global__ void wgmma(unsigned *wrong) {
         CASE(7 + s, "m64n16k8.f32.tf32.tf32", ", 1, -1", 8, 4, 0, l, l, 0.0f, -1.0f)
         CASE(10 + s, "m64n16k32.f32.e4m3.e4m3", ", -1, -1", 32, 1, 1, l, l, 3.0f, 1.0f)
         // Along m and n: W bytes of 8 k's together, then the next W bytes, then the next 8 k's.
-        const layout xa = {swizzle, 8 * 128, 8 * swizzle, true}, xb = {swizzle, 2 * 8 * swizzle, 8 * swizzle, true};
+        const layout xa = {swizzle, 8 * 128, 8 * swizzle, true},
+                     xb = {swizzle, 2 * 8 * swizzle, 8 * swizzle, true};
         CASE(13 + s, "m64n16k16.f32.f16.f16", ", 1, 1, 1, 0", 16, 2, 0, xa, l, 0.0f, 1.0f)
         CASE(16 + s, "m64n16k16.f32.f16.f16", ", 1, 1, 0, 1", 16, 2, 0, l, xb, 1.0f, 1.0f)
         CASE(19 + s, "m64n16k16.f32.bf16.bf16", ", 1, 1, 1, 1", 16, 2, 1, xa, xb, 0.0f, 1.0f)

@@ -27,10 +27,11 @@ template <typename T> __device__ void fill(T *to, int rows, int columns, bool by
 }
 
 // P: what a fragment of A and B is declared with; T: how its elements lie in memory; C: of the sums.
-template <int M, int N, int K, typename P, typename T, typename C, typename LA, typename LB, wmma::layout_t order>
+template <int M, int N, int K, typename P, typename T, typename C, typename LA, typename LB,
+          wmma::layout_t order>
 __device__ void multiply(unsigned *wrong, unsigned char (*at)[4096]) {
-    constexpr bool a_rows = std::is_same<LA, wmma::row_major>::value, b_rows = std::is_same<LB, wmma::row_major>::value,
-                   rows = order == wmma::mem_row_major;
+    constexpr bool a_rows = std::is_same<LA, wmma::row_major>::value,
+                   b_rows = std::is_same<LB, wmma::row_major>::value, rows = order == wmma::mem_row_major;
     int a_stride = (a_rows ? K : M) + 16 / (int)sizeof(T), b_stride = (b_rows ? N : K) + 16 / (int)sizeof(T),
         stride = (rows ? N : M) + 16 / (int)sizeof(C);
     T *a = (T *)at[0], *b = (T *)at[1];

@@ -37,9 +37,16 @@ __device__ uint64_t mix(uint64_t x) { // SplitMix64 (Steele, Lea, Flood 2014)
 }
 
 __device__ uint64_t special(format f, uint64_t r) {
-    uint64_t top = (1ull << f.exponent) - 1, one = (uint64_t)f.bias << f.mantissa, ones = (1ull << f.mantissa) - 1;
-    uint64_t list[8] = {0, top << f.mantissa, top << f.mantissa | 1ull << (f.mantissa - 1), (top - 1) << f.mantissa | ones, 1, one,
-                        one | 1, 1ull << f.mantissa};
+    uint64_t top = (1ull << f.exponent) - 1, one = (uint64_t)f.bias << f.mantissa,
+             ones = (1ull << f.mantissa) - 1;
+    uint64_t list[8] = {0,
+                        top << f.mantissa,
+                        top << f.mantissa | 1ull << (f.mantissa - 1),
+                        (top - 1) << f.mantissa | ones,
+                        1,
+                        one,
+                        one | 1,
+                        1ull << f.mantissa};
     return list[r >> 8 & 7];
 }
 
@@ -73,7 +80,10 @@ __device__ uint32_t metadata(int codes, uint64_t seed) {
     uint32_t out = 0;
     for (int i = 0; i < 8; i++) {
         uint64_t r = mix(seed + 77 + i);
-        out |= (uint32_t)(codes == PAIRS ? "\x4\xe"[r % 2] : "\x4\x8\x9\xc\xd\xe\x1\x2\x6\x3\x7\xb"[r % (codes == ORDERED ? 6 : 12)]) << 4 * i;
+        out |= (uint32_t)(codes == PAIRS
+                              ? "\x4\xe"[r % 2]
+                              : "\x4\x8\x9\xc\xd\xe\x1\x2\x6\x3\x7\xb"[r % (codes == ORDERED ? 6 : 12)])
+               << 4 * i;
     }
     return out;
 }
@@ -94,7 +104,8 @@ struct tiles {
 };
 
 __global__ void generate(operands o, uint64_t form, int kind, fragment *fragments, tiles *groups) {
-    uint64_t base = mix(form * 1000003 + (uint64_t)kind), thread = (uint64_t)blockIdx.x * blockDim.x + threadIdx.x;
+    uint64_t base = mix(form * 1000003 + (uint64_t)kind),
+             thread = (uint64_t)blockIdx.x * blockDim.x + threadIdx.x;
     uint64_t seed = base ^ mix(thread + 1);
     fragment *f = &fragments[thread];
     for (int i = 0; i < 4; i++) f->a[i] = word(o.a, o.bits, kind, seed, 0, i);
@@ -133,53 +144,57 @@ __global__ void digest_of(const uint64_t *results, int count, unsigned long long
 #define D8 "{%0,%1,%2,%3,%4,%5,%6,%7}"
 
 #define THREAD (blockIdx.x * blockDim.x + threadIdx.x)
-#define FORM(name, text, ...)                                                                                              \
-    __global__ void name(const fragment *fragments, const tiles *, uint64_t *results) {                                    \
-        const fragment f = fragments[THREAD];                                                                              \
-        uint32_t d[8] = {};                                                                                                \
-        asm volatile("mma." text ";"                                                                                       \
-                     : "=r"(d[0]), "=r"(d[1]), "=r"(d[2]), "=r"(d[3]), "=r"(d[4]), "=r"(d[5]), "=r"(d[6]), "=r"(d[7])      \
-                     : "r"(f.a[0]), "r"(f.a[1]), "r"(f.a[2]), "r"(f.a[3]), "r"(f.b[0]), "r"(f.b[1]), "r"(f.b[2]),          \
-                       "r"(f.b[3]), "r"(f.c[0]), "r"(f.c[1]), "r"(f.c[2]), "r"(f.c[3]), "r"(f.c[4]), "r"(f.c[5]),          \
-                       "r"(f.c[6]), "r"(f.c[7]), "r"(f.metadata));                                                         \
-        for (int i = 0; i < 8; i++) results[THREAD * 8 + i] = d[i];                                                        \
+#define FORM(name, text, ...)                                                                                \
+    __global__ void name(const fragment *fragments, const tiles *, uint64_t *results) {                      \
+        const fragment f = fragments[THREAD];                                                                \
+        uint32_t d[8] = {};                                                                                  \
+        asm volatile("mma." text ";"                                                                         \
+                     : "=r"(d[0]), "=r"(d[1]), "=r"(d[2]), "=r"(d[3]), "=r"(d[4]), "=r"(d[5]), "=r"(d[6]),   \
+                       "=r"(d[7])                                                                            \
+                     : "r"(f.a[0]), "r"(f.a[1]), "r"(f.a[2]), "r"(f.a[3]), "r"(f.b[0]), "r"(f.b[1]),         \
+                       "r"(f.b[2]), "r"(f.b[3]), "r"(f.c[0]), "r"(f.c[1]), "r"(f.c[2]), "r"(f.c[3]),         \
+                       "r"(f.c[4]), "r"(f.c[5]), "r"(f.c[6]), "r"(f.c[7]), "r"(f.metadata));                 \
+        for (int i = 0; i < 8; i++) results[THREAD * 8 + i] = d[i];                                          \
     }
-#define FORM64(name, text, ...)                                                                                            \
-    __global__ void name(const fragment *fragments, const tiles *, uint64_t *results) {                                    \
-        const double *x = fragments[THREAD].x;                                                                             \
-        double d[4] = {};                                                                                                  \
-        asm volatile("mma.sync.aligned." text ";"                                                                          \
-                     : "=d"(d[0]), "=d"(d[1]), "=d"(d[2]), "=d"(d[3])                                                      \
-                     : "d"(x[0]), "d"(x[1]), "d"(x[2]), "d"(x[3]), "d"(x[4]), "d"(x[5]), "d"(x[6]), "d"(x[7]), "d"(x[8]),  \
-                       "d"(x[9]), "d"(x[10]), "d"(x[11]), "d"(x[12]), "d"(x[13]), "d"(x[14]), "d"(x[15]));                 \
-        for (int i = 0; i < 4; i++) results[THREAD * 8 + i] = (uint64_t)__double_as_longlong(d[i]);                        \
+#define FORM64(name, text, ...)                                                                              \
+    __global__ void name(const fragment *fragments, const tiles *, uint64_t *results) {                      \
+        const double *x = fragments[THREAD].x;                                                               \
+        double d[4] = {};                                                                                    \
+        asm volatile("mma.sync.aligned." text ";"                                                            \
+                     : "=d"(d[0]), "=d"(d[1]), "=d"(d[2]), "=d"(d[3])                                        \
+                     : "d"(x[0]), "d"(x[1]), "d"(x[2]), "d"(x[3]), "d"(x[4]), "d"(x[5]), "d"(x[6]),          \
+                       "d"(x[7]), "d"(x[8]), "d"(x[9]), "d"(x[10]), "d"(x[11]), "d"(x[12]), "d"(x[13]),      \
+                       "d"(x[14]), "d"(x[15]));                                                              \
+        for (int i = 0; i < 4; i++) results[THREAD * 8 + i] = (uint64_t)__double_as_longlong(d[i]);          \
     }
 
 // A warpgroup's product of m64n16: both matrices in shared memory as core matrices one behind the other, or A in registers.
 __device__ uint64_t describe(const void *at, int pieces) {
-    return ((uint64_t)__cvta_generic_to_shared(at) & 0x3ffff) >> 4 | 8ull << 16 | (uint64_t)(8 * pieces) << 32;
+    return ((uint64_t)__cvta_generic_to_shared(at) & 0x3ffff) >> 4 | 8ull << 16 |
+           (uint64_t)(8 * pieces) << 32;
 }
-#define GROUP(name, text, tail, a_pieces, b_pieces, ...)                                                                   \
-    __global__ void name(const fragment *fragments, const tiles *groups, uint64_t *results) {                              \
-        __shared__ __align__(1024) tiles t;                                                                                \
-        const fragment f = fragments[THREAD];                                                                              \
-        for (int i = threadIdx.x; i < TILE; i += 128) {                                                                    \
-            t.a[i] = groups[blockIdx.x].a[i];                                                                              \
-            t.b[i] = groups[blockIdx.x].b[i];                                                                              \
-        }                                                                                                                  \
-        uint32_t d[8];                                                                                                     \
-        for (int i = 0; i < 8; i++) d[i] = f.c[i];                                                                         \
-        uint64_t a = describe(t.a, a_pieces), b = describe(t.b, b_pieces);                                                 \
-        int adds = blockIdx.x % 8 != 0;                                                                                    \
-        asm volatile("fence.proxy.async.shared::cta;" ::: "memory");                                                       \
-        __syncthreads();                                                                                                   \
-        asm volatile("{.reg .pred p; setp.ne.b32 p, %10, 0; wgmma.fence.sync.aligned;\n"                                   \
-                     "wgmma.mma_async." text ", p" tail ";\n"                                                              \
-                     "wgmma.commit_group.sync.aligned; wgmma.wait_group.sync.aligned 0;}"                                  \
-                     : "+r"(d[0]), "+r"(d[1]), "+r"(d[2]), "+r"(d[3]), "+r"(d[4]), "+r"(d[5]), "+r"(d[6]), "+r"(d[7])      \
-                     : "l"(a), "l"(b), "r"(adds), "r"(f.metadata), "r"(f.a[0]), "r"(f.a[1]), "r"(f.a[2]), "r"(f.a[3])      \
-                     : "memory");                                                                                          \
-        for (int i = 0; i < 8; i++) results[THREAD * 8 + i] = d[i];                                                        \
+#define GROUP(name, text, tail, a_pieces, b_pieces, ...)                                                     \
+    __global__ void name(const fragment *fragments, const tiles *groups, uint64_t *results) {                \
+        __shared__ __align__(1024) tiles t;                                                                  \
+        const fragment f = fragments[THREAD];                                                                \
+        for (int i = threadIdx.x; i < TILE; i += 128) {                                                      \
+            t.a[i] = groups[blockIdx.x].a[i];                                                                \
+            t.b[i] = groups[blockIdx.x].b[i];                                                                \
+        }                                                                                                    \
+        uint32_t d[8];                                                                                       \
+        for (int i = 0; i < 8; i++) d[i] = f.c[i];                                                           \
+        uint64_t a = describe(t.a, a_pieces), b = describe(t.b, b_pieces);                                   \
+        int adds = blockIdx.x % 8 != 0;                                                                      \
+        asm volatile("fence.proxy.async.shared::cta;" ::: "memory");                                         \
+        __syncthreads();                                                                                     \
+        asm volatile(                                                                                        \
+            "{.reg .pred p; setp.ne.b32 p, %10, 0; wgmma.fence.sync.aligned;\n"                              \
+            "wgmma.mma_async." text ", p" tail ";\n"                                                         \
+            "wgmma.commit_group.sync.aligned; wgmma.wait_group.sync.aligned 0;}"                             \
+            : "+r"(d[0]), "+r"(d[1]), "+r"(d[2]), "+r"(d[3]), "+r"(d[4]), "+r"(d[5]), "+r"(d[6]), "+r"(d[7]) \
+            : "l"(a), "l"(b), "r"(adds), "r"(f.metadata), "r"(f.a[0]), "r"(f.a[1]), "r"(f.a[2]), "r"(f.a[3]) \
+            : "memory");                                                                                     \
+        for (int i = 0; i < 8; i++) results[THREAD * 8 + i] = d[i];                                          \
     }
 #include "forms.def"
 #undef FORM
@@ -193,9 +208,10 @@ struct form {
     int registers, threads;
 };
 static const form forms[] = {
-#define FORM(name, text, a, bits, b, c, c_bits, registers, codes) {#name, name, {a, b, c, bits, c_bits, codes}, registers, 32},
+#define FORM(name, text, a, bits, b, c, c_bits, registers, codes)                                            \
+    {#name, name, {a, b, c, bits, c_bits, codes}, registers, 32},
 #define FORM64(name, text, registers) {#name, name, {BITS, BITS, BITS, 32, 32, ORDERED}, registers, 32},
-#define GROUP(name, text, tail, a_pieces, b_pieces, a, bits, b, c, c_bits, registers, codes)                               \
+#define GROUP(name, text, tail, a_pieces, b_pieces, a, bits, b, c, c_bits, registers, codes)                 \
     {#name, name, {a, b, c, bits, c_bits, codes}, registers, 128},
 #include "forms.def"
 };

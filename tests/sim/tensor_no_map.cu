@@ -1,0 +1,25 @@
+// kz: sm 90
+// launch: grid 1 block 32
+// arg: map tensor = zeros
+// arg: x u32[96] = 1
+// expect fault: no tensor map is at
+// expect fault: it is all zeros
+// expect fault: block (0,0,0), thread (0,0,0)
+
+// The host never encoded the map.
+#include <cuda.h>
+#include <cuda/ptx>
+namespace ptx = cuda::ptx;
+
+extern "C" __global__ void tensor_no_map(const __grid_constant__ CUtensorMap map, const unsigned *x) {
+    __shared__ alignas(128) unsigned tile[64];
+    __shared__ uint64_t bar;
+    if (threadIdx.x == 0) {
+        ptx::mbarrier_init(&bar, 1);
+        ptx::mbarrier_arrive_expect_tx(ptx::sem_release, ptx::scope_cta, ptx::space_shared, &bar, 128);
+        const int at[] = {0, 0};
+        ptx::cp_async_bulk_tensor(ptx::space_cluster, ptx::space_global, tile, &map, at, &bar);
+    }
+    __syncwarp();
+    while (!ptx::mbarrier_try_wait_parity(&bar, 0)) {}
+}

@@ -1,0 +1,24 @@
+// kz: sm 90
+// launch: grid 1 block 32
+// arg: map tensor = x u32 dims 12,8 strides 48 box 8,256
+// arg: x u32[96] = 1
+// expect fault: access of 8192 bytes at 0x
+// expect fault: in shared memory is out of bounds
+
+// The box is larger than the memory that waits for it.
+#include <cuda.h>
+#include <cuda/ptx>
+namespace ptx = cuda::ptx;
+
+extern "C" __global__ void tensor_past_shared(const __grid_constant__ CUtensorMap map, const unsigned *x) {
+    __shared__ alignas(128) unsigned tile[64];
+    __shared__ uint64_t bar;
+    if (threadIdx.x == 0) {
+        ptx::mbarrier_init(&bar, 1);
+        ptx::mbarrier_arrive_expect_tx(ptx::sem_release, ptx::scope_cta, ptx::space_shared, &bar, 128);
+        const int at[] = {0, 0};
+        ptx::cp_async_bulk_tensor(ptx::space_cluster, ptx::space_global, tile, &map, at, &bar);
+    }
+    __syncwarp();
+    while (!ptx::mbarrier_try_wait_parity(&bar, 0)) {}
+}
