@@ -42,7 +42,7 @@ enum {
     OBSERVE_LATENCY_DISTRIBUTED = 190,
     OBSERVE_LATENCY_BARRIER = 12, // and two clocks for each warp
     // Products of tensor cores whose rows of A are 16 and 32 bytes, and what a warpgroup's product takes beside its own clocks:
-    // Luo and others, "Dissecting the NVIDIA Hopper Architecture", 2025 (H800). tests/truth/tensor.cu measures them.
+    // Luo and others, "Dissecting the NVIDIA Hopper Architecture", 2025 (H800). tests/truth/tensor_rates.cu measures them.
     OBSERVE_LATENCY_MMA_SHORT = 25,
     OBSERVE_LATENCY_MMA = 33,
     OBSERVE_LATENCY_WGMMA = 18,
