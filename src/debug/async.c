@@ -1,9 +1,11 @@
-// What is asynchronous: info mbarriers, info async. A tensor map's fields belong here too.
+// What is asynchronous: info mbarriers, info async; the fields of a tensor map: info map.
 
 #include "debug/session.h"
 
 #include <inttypes.h>
 #include <string.h>
+
+#include "sim/tensor_map.h"
 
 enum { LANES = 32 };
 
@@ -91,4 +93,62 @@ void debug_show_async(debug_session *s) {
     bool shown = false;
     for (uint32_t i = 0; warp && (each = sim_inspect_warp(warp, i)); i++) shown |= show_warp(s, each, i);
     if (!shown) debug_say(s, "Nothing asynchronous is under way in this block.\n");
+}
+
+// ---- tensor maps -----------------------------------------------------------------------------------------
+
+static void show_list(debug_session *s, const char *name, const uint32_t *values, uint32_t count) {
+    debug_say(s, "  %s", name);
+    for (uint32_t i = 0; i < count; i++) debug_say(s, "%s%u", i ? " x " : " ", values[i]);
+    debug_say(s, "\n");
+}
+
+static void show_map(debug_session *s, const sim_tensor_map *map) {
+    static const char *const interleaves[] = {"none", "16 bytes", "32 bytes"};
+    debug_say(s, "  %u dimensions of %s at 0x%" PRIx64 "%s\n  sizes", map->rank,
+              sim_tensor_type_name((sim_tensor_type)map->type), map->address, map->im2col ? ", im2col" : "");
+    for (uint32_t i = 0; i < map->rank; i++) debug_say(s, "%s%" PRIu64, i ? " x " : " ", map->dim[i]);
+    debug_say(s, " elements, the first contiguous\n");
+    for (uint32_t i = 0; i + 1 < map->rank; i++)
+        debug_say(s, "%s%" PRIu64, i ? ", " : "  strides ", map->stride[i]);
+    if (map->rank > 1) debug_say(s, " bytes\n");
+    if (map->im2col)
+        debug_say(s, "  boxes of %u channels, %u pixels\n", map->channels, map->pixels);
+    else
+        show_list(s, "boxes of", map->box, map->rank);
+    show_list(s, "every", map->step, map->rank);
+    debug_say(s, map->swizzle ? "  swizzle of %u bytes, " : "  no swizzle%.0u, ",
+              sim_swizzle_bytes(map->swizzle));
+    debug_say(s, "interleave %s, outside the tensor %s\n", interleaves[map->interleave % 3],
+              map->fill ? "NaN" : "zero");
+}
+
+void debug_show_map(debug_session *s, const char *text) {
+    debug_context context;
+    debug_value value;
+    kz_error error = {0};
+    uint64_t address = 0;
+    uint8_t bytes[SIM_TENSOR_MAP_BYTES];
+    sim_tensor_map map;
+    const char *why = "";
+    if (!*text) {
+        debug_say(s, "Say which: info map NAME, of a CUtensorMap or a pointer to one.\n");
+        return;
+    }
+    if (!debug_focused_context(s, &context)) return;
+    if (debug_evaluate(&context, text, NULL, &value, &error) != KZ_OK) {
+        debug_say(s, "%s\n", error.message);
+        return;
+    }
+    debug_kind kind = debug_type_real(value.type)->kind;
+    if (kind == DEBUG_STRUCT || kind == DEBUG_ARRAY)
+        address = value.address;
+    else if (!debug_value_bits(&context, &value, &address))
+        address = 0;
+    if (!sim_inspect_memory(context.warp, context.lane, address, bytes, sizeof bytes))
+        debug_say(s, "There is no memory at 0x%" PRIx64 ".\n", address);
+    else if (!sim_tensor_map_decode(bytes, &map, &why))
+        debug_say(s, "This is no tensor map: %s\n", why);
+    else
+        show_map(s, &map);
 }

@@ -166,6 +166,7 @@ void debug_show_fragment(debug_session *session, const char *options, const char
 // async.c
 void debug_show_mbarriers(debug_session *session);
 void debug_show_async(debug_session *session);
+void debug_show_map(debug_session *session, const char *text);
 
 // print.c
 void debug_show_print(debug_session *session, const char *options, const char *text);
