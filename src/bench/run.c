@@ -376,13 +376,20 @@ static int count_processes(const session *s, const bench_health *before, const b
     return after->processes > count ? after->processes : count;
 }
 
-// Those of other processes that are timed by turns with the rest, each once.
-static void note_beside(session *s, size_t condition) {
+// Whether it gave the samples of this condition, from another process.
+static bool is_beside(const session *s, const bench_series *series, size_t index) {
+    return s->timed[index]->elsewhere && series[index].count > 0 && series[index].status == KZ_OK;
+}
+
+// Those of other processes that were timed by turns with the rest, each once. Who was lost on the way is none of them:
+// the others were sampled anew.
+static void note_beside(session *s, const bench_series *series, size_t condition) {
     char *text = s->outcome->beside[condition];
     size_t used = 0;
     for (size_t i = 0; i < s->timed_count && used < BENCH_BESIDE; i++) {
-        bool noted = !s->timed[i]->elsewhere;
-        for (size_t k = 0; k < i; k++) noted = noted || strcmp(s->timed[k]->by, s->timed[i]->by) == 0;
+        bool noted = !is_beside(s, series, i);
+        for (size_t k = 0; k < i; k++)
+            noted = noted || (is_beside(s, series, k) && strcmp(s->timed[k]->by, s->timed[i]->by) == 0);
         if (!noted)
             used +=
                 (size_t)snprintf(text + used, BENCH_BESIDE - used, "%s%s", used ? ", " : "", s->timed[i]->by);
@@ -397,7 +404,8 @@ static kz_status sustain_all(session *s, bench_sampler *sampler, size_t conditio
         bench_result *r = &s->outcome->results[s->result_of[i]];
         bench_timing *t = &r->timings[condition];
         half_time half = {s->request->monitor, bench_monitor_read(NULL)};
-        r->status = bench_sustain(&clock, SUSTAINED, i, &t->series, at_half_time, &half, &r->error);
+        r->status = bench_sustain(&clock, &s->request->rule, SUSTAINED, i, &t->series, at_half_time, &half,
+                                  &r->error);
         if (bench_is_fatal(r->status)) status = give_error(r, error);
         t->before = half.health;
         t->after = bench_monitor_read(s->request->monitor); // the next sample is under way
@@ -415,13 +423,13 @@ static kz_status measure_all(session *s, bench_sampler *sampler, size_t conditio
     bench_rule rule = rule_for(s, s->outcome->conditions[condition]);
     bench_health before = bench_monitor_read(s->request->monitor);
     kz_status status = bench_measure(&clock, &rule, s->timed_count, series, errors, error);
-    bench_health after = bench_monitor_read(s->request->monitor);
-    int processes = count_processes(s, &before, &after);
-    note_beside(s, condition);
-    // Behind the samples: rivals in other processes, by turns with which ours were taken, change it. Where it fails, it is
-    // not known, and the figures are none the worse.
+    // Right behind the samples: rivals in other processes, by turns with which ours were taken, change it. Where it fails,
+    // it is not known, and the figures are none the worse.
     if (status == KZ_OK && !stopped(s))
         bench_sampler_launch_gap(sampler, &s->outcome->launch_gap[condition], NULL);
+    bench_health after = bench_monitor_read(s->request->monitor);
+    int processes = count_processes(s, &before, &after);
+    note_beside(s, series, condition);
     for (size_t i = 0; i < s->timed_count; i++) {
         bench_result *r = &s->outcome->results[s->result_of[i]];
         bench_timing *t = &r->timings[condition];
