@@ -18,13 +18,9 @@
 
 enum { BENCH_CANDIDATES = 40, BENCH_BESIDE = 320 };
 
-// How a candidate was lost: it took its process with it, or its device.
-typedef enum bench_loss { BENCH_NOT_LOST, BENCH_CRASHED, BENCH_HUNG, BENCH_FAULTED } bench_loss;
-const char *bench_loss_name(bench_loss loss); // "crashed"
-
 // One that an earlier attempt at the case was lost with: a result that says so, and is not tried again.
 typedef struct bench_lost {
-    char by[24], name[64]; // a rival's name may be unknown
+    char by[24], name[64]; // a rival's name may be unknown: "" is all that it offers
     bench_loss loss;
     kz_error error;
 } bench_lost;
