@@ -23,6 +23,8 @@ kz_status cli_check_settings(kz_error *error);
 int cli_fail(const kz_error *error);
 // The same for an error that has no kz_error: a wrong command line and the like.
 int cli_fail_with(kz_status status, const char *format, ...) __attribute__((format(printf, 2, 3)));
+// Where a process ends: output that was lost is never a success. A full disk shows here at the latest.
+int cli_check_output(int code);
 // Makes the folder that the file is to lie in, and says so on stderr where it is new. "folder/" is a file in
 // folder.
 kz_status cli_make_folder_of(const char *path, kz_error *error);

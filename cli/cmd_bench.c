@@ -155,6 +155,7 @@ static int measure(const job *j, workload_bench *bench, workload_page *page) {
     if (!page->faulted && (!status || report.tally.cases))
         report_bench_end(&report, base_seconds() - j->wanted->start);
     int code = !status ? exit_code(&report) : page->faulted ? (int)cli_exit_of(status) : cli_fail(&error);
+    code = cli_check_output(code);
     report_bench_free(&report);
     page->code = code;
     page->finished = !page->faulted;

@@ -53,6 +53,14 @@ cli_exit cli_exit_of(kz_status status) {
     return CLI_INTERNAL;
 }
 
+int cli_check_output(int code) {
+    errno = 0;
+    bool lost = fflush(stdout) != 0 || ferror(stdout);
+    if (!lost || code != CLI_OK) return code;
+    return cli_fail_with(KZ_IO, "the output could not be written: %s",
+                         errno ? strerror(errno) : "the disk is full, or stdout is closed");
+}
+
 int cli_fail(const kz_error *error) {
     fflush(stdout);
     fprintf(stderr, "kz: %s\n", error->message[0] ? error->message : kz_status_text(error->status));
@@ -228,11 +236,5 @@ int main(int argc, char **argv) {
     signal(SIGXFSZ, SIG_IGN); // a file that may not grow is an error that is told, not an end without words
     setvbuf(stdout, NULL, _IOLBF, 0); // whole lines, also into a pipe: a run may be stopped at any time
     int code = run(argc, argv);
-    // A full disk shows here at the latest: output that was lost is never a success.
-    errno = 0;
-    bool lost = fflush(stdout) != 0 || ferror(stdout);
-    if (lost && code == CLI_OK)
-        return cli_fail_with(KZ_IO, "the output could not be written: %s",
-                             errno ? strerror(errno) : "the disk is full, or stdout is closed");
-    return code;
+    return cli_check_output(code);
 }

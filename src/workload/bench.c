@@ -251,6 +251,27 @@ static kz_status report_case(workload_bench *b, const bench_request *request, co
     return KZ_OK;
 }
 
+static bool was_lost_before(const bench_request *q, const bench_candidate *c) {
+    for (size_t i = 0; i < q->lost_count; i++)
+        if (strcmp(q->lost[i].by, c->by) == 0 &&
+            (!q->lost[i].name[0] || strcmp(q->lost[i].name, c->name) == 0))
+            return true;
+    return false;
+}
+
+// A rival in Python takes only its own process with it. It is given up after as many cases as one that takes ours.
+static void count_losses(workload_bench *b, const bench_request *q, const bench_outcome *o) {
+    for (size_t i = 0; i < o->count; i++) {
+        const bench_result *r = &o->results[i];
+        const bench_candidate *c = &r->candidate;
+        bench_lost lost = {.loss = r->loss};
+        if (!r->loss || was_lost_before(q, c)) continue;
+        memcpy(lost.by, c->by, sizeof lost.by);
+        if (strcmp(c->name, c->by) != 0) memcpy(lost.name, c->name, sizeof lost.name);
+        workload_page_count_loss(b->page, &lost);
+    }
+}
+
 // After such an error the device cannot be used in this process any more.
 static bool breaks_device(kz_status status) {
     return status == KZ_LOST || status == KZ_FAULT || status == KZ_DEADLOCK;
@@ -270,6 +291,7 @@ static kz_status run_case(workload_bench *b, const workload_bench_case *item, kz
         b->page->faulted = true;
         workload_page_beat(b->page, b->page->by, b->page->name, CLEAN_UP_SECONDS);
     } else if (outcome && outcome->count) {
+        count_losses(b, &p.request, outcome);
         kz_status told = report_case(b, &p.request, outcome, error);
         if (!status) status = told;
     }

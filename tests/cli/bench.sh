@@ -48,6 +48,18 @@ expect_exit 0 bench vector_add/01_naive --device sim --case add-f32-n1025-unifor
 expect_exit 0 bench vector_add/01_naive vector_add/03_vector --device sim --case add-f32-n1025-uniform --json --no-save
 [ "$("$JSON_LINES" mode counters < "$FOLDER/out")" = 2 ] || fail "not those two variants"
 
+# What a full disk swallows is no success, whichever process printed it.
+if [ -w /dev/full ]; then
+    for device in sim cpu; do
+        for form in --json --columns=time; do
+            "$KZ" bench vector_add --device $device --case add-f32-n4096-uniform --rivals none --quick --no-save $form > /dev/full 2> "$FOLDER/err"
+            got=$?
+            [ $got = 5 ] || fail "a full disk, $device $form: exit status $got"
+            expect_err "could not be written"
+        done
+    done
+fi
+
 # A folder gets a file per family, named as under results/.
 expect_exit 0 bench --json "$FOLDER/many/" vector_add/01_naive --device sim --case add-f32-n1025-uniform
 expect_err "kz: made the folder $FOLDER/many"

@@ -1,6 +1,7 @@
 // A run of kz bench. See run.h.
 #include "report/bench/run.h"
 
+#include <errno.h>
 #include <string.h>
 
 #include "bench/baseline.h"
@@ -16,18 +17,23 @@ static void choose_file(const report_bench *r, const kz_family *family, base_tex
                       family->name);
 }
 
-static void print_records(const report_bench *r, const bench_request *request, const bench_outcome *outcome) {
+// A full disk shows when they are flushed: lines that were lost are an error, as in a file.
+static void print_records(report_bench *r, const bench_request *request, const bench_outcome *outcome) {
+    errno = 0;
     for (size_t i = 0; i < outcome->count; i++)
         for (size_t k = 0; k < (outcome->timed ? outcome->condition_count : 1); k++) {
             json_t *record = bench_record(&r->run, request, outcome, i, k, NULL);
             if (record) json_dumpf(record, stdout, JSON_COMPACT | JSON_REAL_PRECISION(9)), putchar('\n');
             json_decref(record);
         }
+    if (fflush(stdout) == 0 && !ferror(stdout)) return;
+    base_fail(&r->write_error, KZ_IO, "the records could not be written to stdout: %s",
+              errno ? strerror(errno) : "the disk is full, or stdout is closed");
 }
 
 static void keep(report_bench *r, const bench_request *request, const bench_outcome *outcome,
                  const bench_targets *targets) {
-    if (r->to_stdout) print_records(r, request, outcome);
+    if (r->to_stdout && !r->write_error.status) print_records(r, request, outcome);
     if (!r->path || r->write_error.status) return;
     base_text path = {0};
     choose_file(r, request->family, &path);
