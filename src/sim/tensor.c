@@ -481,10 +481,25 @@ static void store_box(sim_warp *w, const sim_op *op, unsigned lane, tensor_copy 
         sim_async_add(&mine->bulk, work);
 }
 
+// Stores of one box by several lanes of a warp are one store: ptxas writes the instruction once for the warp (13.0; reductions it
+// repeats for each lane). CUTLASS's epilogues store so.
+static bool repeats(const sim_warp *w, const tensor_form *f, unsigned lane, unsigned first) {
+    if (lane == first || f->is_load || f->reduce != PTX_MOD_NONE) return false;
+    if (async_address(w, &f->map, lane) != async_address(w, &f->map, first) ||
+        async_address(w, &f->shared, lane) != async_address(w, &f->shared, first))
+        return false;
+    for (uint32_t i = 0; i < f->rank; i++) {
+        const int32_t *at = SIM_REG(int32_t, w, f->at[i]);
+        if (at[lane] != at[first]) return false;
+    }
+    return true;
+}
+
 void sim_tensor_copy(sim_warp *w, const sim_op *op) {
     for (uint32_t m = w->mask; m; m &= m - 1) {
         unsigned lane = (unsigned)__builtin_ctz(m);
         tensor_copy copy = {0};
+        if (repeats(w, form_of(op), lane, (unsigned)__builtin_ctz(w->mask))) continue;
         read_map(w, op, lane, &copy);
         check_coordinates(w, op, lane, &copy);
         if (form_of(op)->is_load)
