@@ -93,6 +93,8 @@ void cli_print_help(const cli_command *command);
 // process, unless it comes with the first.
 void cli_catch_interrupts(void);
 bool cli_interrupted(void);
+// Where the records are: told where an interruption ends the process at once. The path must stay; NULL: none are kept.
+void cli_keep_in_mind(const char *path);
 // Once what was interrupted has ended: says what stopped it, `began` (base_seconds) being its beginning, and gives the
 // report all the time it takes. False where nothing did.
 bool cli_report_interruption(double began, char *text, size_t size);

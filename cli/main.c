@@ -95,12 +95,22 @@ enum { GRACE_SECONDS = 5 }; // for the case in hand to end by itself
 
 static volatile sig_atomic_t interrupted; // the signal
 static volatile double interrupted_at;
+static const char *volatile records; // where what is finished is kept
 
 // All that a signal handler may use of stdio.
 static void say(const char *text) {
     ssize_t ignored = write(STDERR_FILENO, text, strlen(text));
     (void)ignored;
 }
+
+static void say_records(void) {
+    if (!records || access(records, F_OK) != 0) return;
+    say("kz: what was finished is in ");
+    say(records);
+    say("\n");
+}
+
+void cli_keep_in_mind(const char *path) { records = path; }
 
 // timeout(1) sends its signal to its child and to its group, and Ctrl-C under it comes by both ways too: kz gets two at
 // once, and one is meant.
@@ -109,6 +119,7 @@ static void on_signal(int number) {
     double now = base_seconds();
     if (interrupted && now - interrupted_at < apart) return;
     if (interrupted) {
+        say_records();
         signal(number, SIG_DFL);
         raise(number); // taken when this handler returns
         return;
@@ -124,6 +135,7 @@ static void on_signal(int number) {
 static void on_alarm(int number) {
     (void)number;
     say("\nkz: stopped inside a kernel that did not end in time; of that one nothing is reported\n");
+    say_records();
     _exit(CLI_INTERRUPTED);
 }
 

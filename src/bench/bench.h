@@ -81,7 +81,7 @@ typedef struct bench_timing {
     double of_peak;                  // share of the peak that limits the case; NAN where none is known
     double power_w;                  // the mean while it was timed, with its neighbours; NAN where unknown
     double energy_j;                 // of a run, where runs are sustained; NAN elsewhere
-    bool over_peak;                  // above 105% of every measured peak: the measurement is wrong
+    bool over_peak;                  // above 105% of every measured peak, on a GPU: the measurement is wrong
 } bench_timing;
 
 typedef struct bench_result {
@@ -104,7 +104,8 @@ typedef struct bench_outcome {
     size_t flush_bytes;
     bool flush_reads; // false: it writes
     double input_seconds, reference_seconds;
-    bool timed; // false on the simulator
+    bool timed;  // false on the simulator
+    bool on_cpu; // whose peaks are no ceiling
     bool interrupted;
     size_t condition_count;
     bench_condition conditions[BENCH_CONDITIONS];

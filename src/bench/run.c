@@ -542,6 +542,7 @@ static kz_status run_session(session *s, kz_error *error) {
     o->footprint_bytes = s->data.footprint;
     o->input_seconds = s->data.input_seconds;
     o->reference_seconds = s->data.reference_seconds;
+    say(s, "opening");
     open_candidates(s);
     say(s, "verifying");
     status = check_before(s, error);
@@ -584,6 +585,7 @@ kz_status bench_run(const bench_request *request, bench_outcome **outcome, kz_er
         o->work = request->family->work(request->c);
         o->seed = request->seed;
         o->timed = kz_device_get_info(request->device)->has_clock && request->probes;
+        o->on_cpu = kz_device_get_info(request->device)->kind == KZ_DEVICE_CPU;
         o->flush_bytes = request->probes ? bench_probe_flush_bytes(request->probes) : 0;
         o->flush_reads = request->probes && bench_probe_flush_reads(request->probes);
         for (int i = 0; i < BENCH_CONDITIONS; i++) o->copy[i] = o->read[i] = NAN;

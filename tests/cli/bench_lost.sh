@@ -72,6 +72,11 @@ for how in crashes hangs late; do
     [ "$(grep -cE "fake $how: (crashed|hung) in 2 cases before this one: it is not tried again" "$FOLDER/out")" = 2 ] || fail "$how: it was tried again"
     [ "$(grep -c "^fake right  *[0-9]" "$FOLDER/out")" = 4 ] || fail "$how: another one of the same process was given up"
 done
+# A rival that is asked for by name and has no figure is exit status 12, whatever the reason.
+FAKE_RIVAL="crash 0" bench 12 --rivals rival
+expect_err "crashed: signal 11 (Segmentation fault), opening"
+FAKE_RIVAL="nan 1" bench 12 --rivals rival
+bench 0 --rivals rival
 FAKE_RIVAL="nan 1" bench 0
 [ "$(records status wrong)" = 2 ] || fail "NaN: not a row in each case"
 ours

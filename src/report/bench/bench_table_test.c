@@ -517,17 +517,17 @@ static void one_that_was_named_and_never_ran_is_told_of(void **state) {
     size_t size;
     static const kz_peer mine = {.name = "mine"};
     const bench_peers peers = {.chosen = true, .count = 1, .items = {&mine}};
-    static const char *const names[] = {"mine", "cub", "triton", "openblas", "met", "earlier"};
+    static const char *const names[] = {"mine", "cub", "triton", "openblas", "met", "earlier", "crashed"};
     report_bench report = {.file = open_memstream(&text, &size),
                            .rivals = names,
-                           .rival_count = 6,
-                           .met = {1, {"met"}},
+                           .rival_count = 7,
+                           .met = {2, {"met", "crashed"}, {true, false}}, // rows, and a figure of the first
                            .run.device = {.kind = KZ_DEVICE_CPU, .has_clock = true}};
     json_t *earlier = json_pack("{sb}", "earlier", 1); // what is resumed has a record of it
     report_bench_idle_rivals(&report, &peers, earlier);
     fclose(report.file);
     json_decref(earlier);
-    assert_int_equal(report.absent, 4);
+    assert_int_equal(report.absent, 5);
     assert_has(text, "no rival: mine: does none of these cases\n"
                      "no rival: cub, triton: runs on a GPU, and this is a CPU\n"
                      "no rival: openblas: not built: ");
