@@ -16,7 +16,7 @@
 #define TRY(call)                                                                                            \
     do {                                                                                                     \
         cudaError_t e_ = (call);                                                                             \
-        if (e_ != cudaSuccess) printf("FAILED line %d: %s\n", __LINE__, cudaGetErrorName(e_));              \
+        if (e_ != cudaSuccess) printf("FAILED line %d: %s\n", __LINE__, cudaGetErrorName(e_));               \
     } while (0)
 
 // ---- arguments of the encoder ------------------------------------------------------------------------
@@ -38,14 +38,15 @@ struct Args {
 
 static CUresult encode(const Args &a, CUtensorMap *map) {
     if (a.im2col)
-        return cuTensorMapEncodeIm2col(map, (CUtensorMapDataType)a.type, a.rank, (void *)a.address, (const cuuint64_t *)a.dim,
-                                       (const cuuint64_t *)a.stride, a.lower, a.upper, a.channels, a.pixels, a.es,
+        return cuTensorMapEncodeIm2col(map, (CUtensorMapDataType)a.type, a.rank, (void *)a.address,
+                                       (const cuuint64_t *)a.dim, (const cuuint64_t *)a.stride, a.lower,
+                                       a.upper, a.channels, a.pixels, a.es,
                                        (CUtensorMapInterleave)a.interleave, (CUtensorMapSwizzle)a.swizzle,
                                        (CUtensorMapL2promotion)a.l2, (CUtensorMapFloatOOBfill)a.fill);
-    return cuTensorMapEncodeTiled(map, (CUtensorMapDataType)a.type, a.rank, (void *)a.address, (const cuuint64_t *)a.dim,
-                                  (const cuuint64_t *)a.stride, a.box, a.es, (CUtensorMapInterleave)a.interleave,
-                                  (CUtensorMapSwizzle)a.swizzle, (CUtensorMapL2promotion)a.l2,
-                                  (CUtensorMapFloatOOBfill)a.fill);
+    return cuTensorMapEncodeTiled(map, (CUtensorMapDataType)a.type, a.rank, (void *)a.address,
+                                  (const cuuint64_t *)a.dim, (const cuuint64_t *)a.stride, a.box, a.es,
+                                  (CUtensorMapInterleave)a.interleave, (CUtensorMapSwizzle)a.swizzle,
+                                  (CUtensorMapL2promotion)a.l2, (CUtensorMapFloatOOBfill)a.fill);
 }
 
 static const unsigned sizes[] = {1, 2, 4, 4, 8, 8, 2, 4, 8, 2, 4, 4, 4};
@@ -67,64 +68,126 @@ struct Where {
     unsigned short o[3] = {0, 0, 0};
 };
 
-__device__ __forceinline__ unsigned shared_address(const void *p) { return (unsigned)__cvta_generic_to_shared(p); }
+__device__ __forceinline__ unsigned shared_address(const void *p) {
+    return (unsigned)__cvta_generic_to_shared(p);
+}
 
-__device__ __forceinline__ void load_box(int rank, int mode, unsigned to, const void *map, const Where &at, unsigned bar) {
+__device__ __forceinline__ void load_box(int rank, int mode, unsigned to, const void *map, const Where &at,
+                                         unsigned bar) {
     const int *c = at.c;
     const unsigned short *o = at.o;
     if (mode == 0) {
         if (rank == 1)
-            asm volatile("cp.async.bulk.tensor.1d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%0], [%1, {%2}], [%3];" ::"r"(to), "l"(map), "r"(c[0]), "r"(bar) : "memory");
+            asm volatile("cp.async.bulk.tensor.1d.shared::cluster.global.tile.mbarrier::complete_tx::bytes "
+                         "[%0], [%1, {%2}], [%3];" ::"r"(to),
+                         "l"(map), "r"(c[0]), "r"(bar)
+                         : "memory");
         if (rank == 2)
-            asm volatile("cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%0], [%1, {%2, %3}], [%4];" ::"r"(to), "l"(map), "r"(c[0]), "r"(c[1]), "r"(bar) : "memory");
+            asm volatile("cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes "
+                         "[%0], [%1, {%2, %3}], [%4];" ::"r"(to),
+                         "l"(map), "r"(c[0]), "r"(c[1]), "r"(bar)
+                         : "memory");
         if (rank == 3)
-            asm volatile("cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%0], [%1, {%2, %3, %4}], [%5];" ::"r"(to), "l"(map), "r"(c[0]), "r"(c[1]), "r"(c[2]), "r"(bar) : "memory");
+            asm volatile("cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes "
+                         "[%0], [%1, {%2, %3, %4}], [%5];" ::"r"(to),
+                         "l"(map), "r"(c[0]), "r"(c[1]), "r"(c[2]), "r"(bar)
+                         : "memory");
         if (rank == 4)
-            asm volatile("cp.async.bulk.tensor.4d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%0], [%1, {%2, %3, %4, %5}], [%6];" ::"r"(to), "l"(map), "r"(c[0]), "r"(c[1]), "r"(c[2]), "r"(c[3]), "r"(bar) : "memory");
+            asm volatile("cp.async.bulk.tensor.4d.shared::cluster.global.tile.mbarrier::complete_tx::bytes "
+                         "[%0], [%1, {%2, %3, %4, %5}], [%6];" ::"r"(to),
+                         "l"(map), "r"(c[0]), "r"(c[1]), "r"(c[2]), "r"(c[3]), "r"(bar)
+                         : "memory");
         if (rank == 5)
-            asm volatile("cp.async.bulk.tensor.5d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%0], [%1, {%2, %3, %4, %5, %6}], [%7];" ::"r"(to), "l"(map), "r"(c[0]), "r"(c[1]), "r"(c[2]), "r"(c[3]), "r"(c[4]), "r"(bar) : "memory");
+            asm volatile("cp.async.bulk.tensor.5d.shared::cluster.global.tile.mbarrier::complete_tx::bytes "
+                         "[%0], [%1, {%2, %3, %4, %5, %6}], [%7];" ::"r"(to),
+                         "l"(map), "r"(c[0]), "r"(c[1]), "r"(c[2]), "r"(c[3]), "r"(c[4]), "r"(bar)
+                         : "memory");
     } else {
         if (rank == 3)
-            asm volatile("cp.async.bulk.tensor.3d.shared::cluster.global.im2col.mbarrier::complete_tx::bytes [%0], [%1, {%2, %3, %4}], [%5], {%6};" ::"r"(to), "l"(map), "r"(c[0]), "r"(c[1]), "r"(c[2]), "r"(bar), "h"(o[0]) : "memory");
+            asm volatile("cp.async.bulk.tensor.3d.shared::cluster.global.im2col.mbarrier::complete_tx::bytes "
+                         "[%0], [%1, {%2, %3, %4}], [%5], {%6};" ::"r"(to),
+                         "l"(map), "r"(c[0]), "r"(c[1]), "r"(c[2]), "r"(bar), "h"(o[0])
+                         : "memory");
         if (rank == 4)
-            asm volatile("cp.async.bulk.tensor.4d.shared::cluster.global.im2col.mbarrier::complete_tx::bytes [%0], [%1, {%2, %3, %4, %5}], [%6], {%7, %8};" ::"r"(to), "l"(map), "r"(c[0]), "r"(c[1]), "r"(c[2]), "r"(c[3]), "r"(bar), "h"(o[0]), "h"(o[1]) : "memory");
+            asm volatile("cp.async.bulk.tensor.4d.shared::cluster.global.im2col.mbarrier::complete_tx::bytes "
+                         "[%0], [%1, {%2, %3, %4, %5}], [%6], {%7, %8};" ::"r"(to),
+                         "l"(map), "r"(c[0]), "r"(c[1]), "r"(c[2]), "r"(c[3]), "r"(bar), "h"(o[0]), "h"(o[1])
+                         : "memory");
         if (rank == 5)
-            asm volatile("cp.async.bulk.tensor.5d.shared::cluster.global.im2col.mbarrier::complete_tx::bytes [%0], [%1, {%2, %3, %4, %5, %6}], [%7], {%8, %9, %10};" ::"r"(to), "l"(map), "r"(c[0]), "r"(c[1]), "r"(c[2]), "r"(c[3]), "r"(c[4]), "r"(bar), "h"(o[0]), "h"(o[1]), "h"(o[2]) : "memory");
+            asm volatile("cp.async.bulk.tensor.5d.shared::cluster.global.im2col.mbarrier::complete_tx::bytes "
+                         "[%0], [%1, {%2, %3, %4, %5, %6}], [%7], {%8, %9, %10};" ::"r"(to),
+                         "l"(map), "r"(c[0]), "r"(c[1]), "r"(c[2]), "r"(c[3]), "r"(c[4]), "r"(bar), "h"(o[0]),
+                         "h"(o[1]), "h"(o[2])
+                         : "memory");
     }
 }
 
-__device__ __forceinline__ void store_box(int rank, int mode, unsigned from, const void *map, const Where &at) {
+__device__ __forceinline__ void store_box(int rank, int mode, unsigned from, const void *map,
+                                          const Where &at) {
     const int *c = at.c;
     if (mode == 0) {
         if (rank == 1)
-            asm volatile("cp.async.bulk.tensor.1d.global.shared::cta.tile.bulk_group [%0, {%1}], [%2];" ::"l"(map), "r"(c[0]), "r"(from) : "memory");
+            asm volatile(
+                "cp.async.bulk.tensor.1d.global.shared::cta.tile.bulk_group [%0, {%1}], [%2];" ::"l"(map),
+                "r"(c[0]), "r"(from)
+                : "memory");
         if (rank == 2)
-            asm volatile("cp.async.bulk.tensor.2d.global.shared::cta.tile.bulk_group [%0, {%1, %2}], [%3];" ::"l"(map), "r"(c[0]), "r"(c[1]), "r"(from) : "memory");
+            asm volatile(
+                "cp.async.bulk.tensor.2d.global.shared::cta.tile.bulk_group [%0, {%1, %2}], [%3];" ::"l"(map),
+                "r"(c[0]), "r"(c[1]), "r"(from)
+                : "memory");
         if (rank == 3)
-            asm volatile("cp.async.bulk.tensor.3d.global.shared::cta.tile.bulk_group [%0, {%1, %2, %3}], [%4];" ::"l"(map), "r"(c[0]), "r"(c[1]), "r"(c[2]), "r"(from) : "memory");
+            asm volatile(
+                "cp.async.bulk.tensor.3d.global.shared::cta.tile.bulk_group [%0, {%1, %2, %3}], [%4];" ::"l"(
+                    map),
+                "r"(c[0]), "r"(c[1]), "r"(c[2]), "r"(from)
+                : "memory");
         if (rank == 4)
-            asm volatile("cp.async.bulk.tensor.4d.global.shared::cta.tile.bulk_group [%0, {%1, %2, %3, %4}], [%5];" ::"l"(map), "r"(c[0]), "r"(c[1]), "r"(c[2]), "r"(c[3]), "r"(from) : "memory");
+            asm volatile(
+                "cp.async.bulk.tensor.4d.global.shared::cta.tile.bulk_group [%0, {%1, %2, %3, %4}], [%5];" ::
+                    "l"(map),
+                "r"(c[0]), "r"(c[1]), "r"(c[2]), "r"(c[3]), "r"(from)
+                : "memory");
         if (rank == 5)
-            asm volatile("cp.async.bulk.tensor.5d.global.shared::cta.tile.bulk_group [%0, {%1, %2, %3, %4, %5}], [%6];" ::"l"(map), "r"(c[0]), "r"(c[1]), "r"(c[2]), "r"(c[3]), "r"(c[4]), "r"(from) : "memory");
+            asm volatile("cp.async.bulk.tensor.5d.global.shared::cta.tile.bulk_group [%0, {%1, %2, %3, %4, "
+                         "%5}], [%6];" ::"l"(map),
+                         "r"(c[0]), "r"(c[1]), "r"(c[2]), "r"(c[3]), "r"(c[4]), "r"(from)
+                         : "memory");
     } else {
         if (rank == 3)
-            asm volatile("cp.async.bulk.tensor.3d.global.shared::cta.im2col_no_offs.bulk_group [%0, {%1, %2, %3}], [%4];" ::"l"(map), "r"(c[0]), "r"(c[1]), "r"(c[2]), "r"(from) : "memory");
+            asm volatile("cp.async.bulk.tensor.3d.global.shared::cta.im2col_no_offs.bulk_group [%0, {%1, %2, "
+                         "%3}], [%4];" ::"l"(map),
+                         "r"(c[0]), "r"(c[1]), "r"(c[2]), "r"(from)
+                         : "memory");
         if (rank == 4)
-            asm volatile("cp.async.bulk.tensor.4d.global.shared::cta.im2col_no_offs.bulk_group [%0, {%1, %2, %3, %4}], [%5];" ::"l"(map), "r"(c[0]), "r"(c[1]), "r"(c[2]), "r"(c[3]), "r"(from) : "memory");
+            asm volatile("cp.async.bulk.tensor.4d.global.shared::cta.im2col_no_offs.bulk_group [%0, {%1, %2, "
+                         "%3, %4}], [%5];" ::"l"(map),
+                         "r"(c[0]), "r"(c[1]), "r"(c[2]), "r"(c[3]), "r"(from)
+                         : "memory");
         if (rank == 5)
-            asm volatile("cp.async.bulk.tensor.5d.global.shared::cta.im2col_no_offs.bulk_group [%0, {%1, %2, %3, %4, %5}], [%6];" ::"l"(map), "r"(c[0]), "r"(c[1]), "r"(c[2]), "r"(c[3]), "r"(c[4]), "r"(from) : "memory");
+            asm volatile("cp.async.bulk.tensor.5d.global.shared::cta.im2col_no_offs.bulk_group [%0, {%1, %2, "
+                         "%3, %4, %5}], [%6];" ::"l"(map),
+                         "r"(c[0]), "r"(c[1]), "r"(c[2]), "r"(c[3]), "r"(c[4]), "r"(from)
+                         : "memory");
     }
 }
 
-#define REDUCE(op)                                                                                                         \
-    do {                                                                                                                   \
-        if (rank == 1)                                                                                                     \
-            asm volatile("cp.reduce.async.bulk.tensor.1d.global.shared::cta." op ".tile.bulk_group [%0, {%1}], [%2];" ::"l"(map), "r"(c[0]), "r"(from) : "memory"); \
-        else                                                                                                               \
-            asm volatile("cp.reduce.async.bulk.tensor.2d.global.shared::cta." op ".tile.bulk_group [%0, {%1, %2}], [%3];" ::"l"(map), "r"(c[0]), "r"(c[1]), "r"(from) : "memory"); \
+#define REDUCE(op)                                                                                           \
+    do {                                                                                                     \
+        if (rank == 1)                                                                                       \
+            asm volatile("cp.reduce.async.bulk.tensor.1d.global.shared::cta." op                             \
+                         ".tile.bulk_group [%0, {%1}], [%2];" ::"l"(map),                                    \
+                         "r"(c[0]), "r"(from)                                                                \
+                         : "memory");                                                                        \
+        else                                                                                                 \
+            asm volatile("cp.reduce.async.bulk.tensor.2d.global.shared::cta." op                             \
+                         ".tile.bulk_group [%0, {%1, %2}], [%3];" ::"l"(map),                                \
+                         "r"(c[0]), "r"(c[1]), "r"(from)                                                     \
+                         : "memory");                                                                        \
     } while (0)
 
-__device__ __forceinline__ void reduce_box(int rank, int op, unsigned from, const void *map, const Where &at) {
+__device__ __forceinline__ void reduce_box(int rank, int op, unsigned from, const void *map,
+                                           const Where &at) {
     const int *c = at.c;
     if (op == 0) REDUCE("add");
     if (op == 1) REDUCE("min");
@@ -139,7 +202,11 @@ __device__ __forceinline__ void reduce_box(int rank, int op, unsigned from, cons
 __device__ __forceinline__ bool wait(unsigned bar, unsigned tries) {
     for (unsigned i = 0; i < tries; i++) {
         unsigned ok;
-        asm volatile("{.reg .pred p; mbarrier.test_wait.parity.shared::cta.b64 p, [%1], 0; selp.u32 %0, 1, 0, p;}" : "=r"(ok) : "r"(bar) : "memory");
+        asm volatile(
+            "{.reg .pred p; mbarrier.test_wait.parity.shared::cta.b64 p, [%1], 0; selp.u32 %0, 1, 0, p;}"
+            : "=r"(ok)
+            : "r"(bar)
+            : "memory");
         if (ok) return true;
     }
     return false;
@@ -161,13 +228,16 @@ __device__ __forceinline__ void prepare(unsigned char *base, uint64_t *bar, unsi
     __syncthreads();
 }
 
-__device__ __forceinline__ void load_and_dump(int rank, int mode, const void *map, const Where &at, unsigned offset, unsigned expect, unsigned dump, unsigned char *out, int *done) {
+__device__ __forceinline__ void load_and_dump(int rank, int mode, const void *map, const Where &at,
+                                              unsigned offset, unsigned expect, unsigned dump,
+                                              unsigned char *out, int *done) {
     __shared__ __align__(8) uint64_t bar;
     unsigned char *base = aligned_base();
     prepare(base, &bar, dump);
     unsigned b = shared_address(&bar);
     if (threadIdx.x == 0) {
-        asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(b), "r"(expect) : "memory");
+        asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(b), "r"(expect)
+                     : "memory");
         load_box(rank, mode, shared_address(base) + offset, map, at, b);
         *done = wait(b, 20000);
     }
@@ -175,23 +245,28 @@ __device__ __forceinline__ void load_and_dump(int rank, int mode, const void *ma
     for (unsigned i = threadIdx.x; i < dump; i += blockDim.x) out[i] = base[i];
 }
 
-__global__ void load_param(const __grid_constant__ CUtensorMap map, int rank, int mode, Where at, unsigned offset, unsigned expect, unsigned dump, unsigned char *out, int *done) {
+__global__ void load_param(const __grid_constant__ CUtensorMap map, int rank, int mode, Where at,
+                           unsigned offset, unsigned expect, unsigned dump, unsigned char *out, int *done) {
     load_and_dump(rank, mode, &map, at, offset, expect, dump, out, done);
 }
 
 __constant__ CUtensorMap constant_map;
-__global__ void load_constant(int rank, Where at, unsigned offset, unsigned expect, unsigned dump, unsigned char *out, int *done) {
+__global__ void load_constant(int rank, Where at, unsigned offset, unsigned expect, unsigned dump,
+                              unsigned char *out, int *done) {
     load_and_dump(rank, 0, &constant_map, at, offset, expect, dump, out, done);
 }
 
-__global__ void load_pointer(const void *map, int rank, Where at, unsigned offset, unsigned expect, unsigned dump, unsigned char *out, int *done) {
-    if (threadIdx.x == 0) asm volatile("fence.proxy.tensormap::generic.acquire.gpu [%0], 128;" ::"l"(map) : "memory");
+__global__ void load_pointer(const void *map, int rank, Where at, unsigned offset, unsigned expect,
+                             unsigned dump, unsigned char *out, int *done) {
+    if (threadIdx.x == 0)
+        asm volatile("fence.proxy.tensormap::generic.acquire.gpu [%0], 128;" ::"l"(map) : "memory");
     __syncthreads();
     load_and_dump(rank, 0, map, at, offset, expect, dump, out, done);
 }
 
 // space 0: shared memory, 1: local memory
-__global__ void load_elsewhere(const __grid_constant__ CUtensorMap map, int space, Where at, unsigned expect, unsigned dump, unsigned char *out, int *done) {
+__global__ void load_elsewhere(const __grid_constant__ CUtensorMap map, int space, Where at, unsigned expect,
+                               unsigned dump, unsigned char *out, int *done) {
     __shared__ CUtensorMap in_shared;
     CUtensorMap in_local;
     volatile CUtensorMap *v = &in_local;
@@ -199,10 +274,12 @@ __global__ void load_elsewhere(const __grid_constant__ CUtensorMap map, int spac
     if (threadIdx.x == 0)
         for (int i = 0; i < 16; i++) in_shared.opaque[i] = map.opaque[i];
     __syncthreads();
-    load_and_dump(2, 0, space == 0 ? (const void *)&in_shared : (const void *)v, at, 0, expect, dump, out, done);
+    load_and_dump(2, 0, space == 0 ? (const void *)&in_shared : (const void *)v, at, 0, expect, dump, out,
+                  done);
 }
 
-__global__ void store_param(const __grid_constant__ CUtensorMap map, int rank, int mode, int op, Where at, unsigned offset, unsigned bytes, const unsigned char *in) {
+__global__ void store_param(const __grid_constant__ CUtensorMap map, int rank, int mode, int op, Where at,
+                            unsigned offset, unsigned bytes, const unsigned char *in) {
     unsigned char *base = aligned_base();
     for (unsigned i = threadIdx.x; i < bytes; i += blockDim.x) base[offset + i] = in[i];
     asm volatile("fence.proxy.async;" ::: "memory");
@@ -217,7 +294,8 @@ __global__ void store_param(const __grid_constant__ CUtensorMap map, int rank, i
     }
 }
 
-__global__ void multicast(const __grid_constant__ CUtensorMap map, unsigned short mask, int issuer, Where at, unsigned expect, unsigned dump, unsigned char *out, int *done) {
+__global__ void multicast(const __grid_constant__ CUtensorMap map, unsigned short mask, int issuer, Where at,
+                          unsigned expect, unsigned dump, unsigned char *out, int *done) {
     __shared__ __align__(8) uint64_t bar;
     unsigned char *base = aligned_base();
     unsigned rank;
@@ -225,10 +303,14 @@ __global__ void multicast(const __grid_constant__ CUtensorMap map, unsigned shor
     prepare(base, &bar, dump);
     unsigned b = shared_address(&bar);
     if (threadIdx.x == 0 && (mask >> rank & 1))
-        asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(b), "r"(expect) : "memory");
+        asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(b), "r"(expect)
+                     : "memory");
     asm volatile("barrier.cluster.arrive.aligned; barrier.cluster.wait.aligned;" ::: "memory");
     if (threadIdx.x == 0 && rank == issuer)
-        asm volatile("cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes.multicast::cluster [%0], [%1, {%2, %3}], [%4], %5;" ::"r"(shared_address(base)), "l"(&map), "r"(at.c[0]), "r"(at.c[1]), "r"(b), "h"(mask) : "memory");
+        asm volatile("cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes."
+                     "multicast::cluster [%0], [%1, {%2, %3}], [%4], %5;" ::"r"(shared_address(base)),
+                     "l"(&map), "r"(at.c[0]), "r"(at.c[1]), "r"(b), "h"(mask)
+                     : "memory");
     if (threadIdx.x == 0) done[rank] = (mask >> rank & 1) ? wait(b, 20000) : 2;
     __syncthreads();
     for (unsigned i = threadIdx.x; i < dump; i += blockDim.x) out[rank * dump + i] = base[i];
@@ -236,7 +318,8 @@ __global__ void multicast(const __grid_constant__ CUtensorMap map, unsigned shor
 }
 
 // Block 0 loads into block 1's shared memory and names block 1's mbarrier (by mapa).
-__global__ void remote_load(const __grid_constant__ CUtensorMap map, Where at, unsigned expect, unsigned dump, unsigned char *out, int *done) {
+__global__ void remote_load(const __grid_constant__ CUtensorMap map, Where at, unsigned expect, unsigned dump,
+                            unsigned char *out, int *done) {
     __shared__ __align__(8) uint64_t bar;
     unsigned char *base = aligned_base();
     unsigned rank;
@@ -244,7 +327,8 @@ __global__ void remote_load(const __grid_constant__ CUtensorMap map, Where at, u
     prepare(base, &bar, dump);
     unsigned b = shared_address(&bar), to = shared_address(base);
     if (threadIdx.x == 0 && rank == 1)
-        asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(b), "r"(expect) : "memory");
+        asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(b), "r"(expect)
+                     : "memory");
     asm volatile("barrier.cluster.arrive.aligned; barrier.cluster.wait.aligned;" ::: "memory");
     if (threadIdx.x == 0 && rank == 0) {
         unsigned far_b, far_to;
@@ -260,14 +344,16 @@ __global__ void remote_load(const __grid_constant__ CUtensorMap map, Where at, u
 
 __global__ void prefetches(const __grid_constant__ CUtensorMap map) {
     asm volatile("prefetch.tensormap [%0];" ::"l"(&map) : "memory");
-    asm volatile("cp.async.bulk.prefetch.tensor.2d.L2.global.tile [%0, {%1, %2}];" ::"l"(&map), "r"(0), "r"(0) : "memory");
+    asm volatile("cp.async.bulk.prefetch.tensor.2d.L2.global.tile [%0, {%1, %2}];" ::"l"(&map), "r"(0), "r"(0)
+                 : "memory");
 }
 
 // Each field of a map of zeros, set alone: which bits change?
 __global__ void replace_each(CUtensorMap *out) {
 #ifdef __CUDA_ARCH_FEAT_SM90_ALL
     int n = 0;
-#define FIELD(text, ...) asm volatile("tensormap.replace.tile." text ";" ::"l"(out + n++), ##__VA_ARGS__ : "memory")
+#define FIELD(text, ...)                                                                                     \
+    asm volatile("tensormap.replace.tile." text ";" ::"l"(out + n++), ##__VA_ARGS__ : "memory")
     FIELD("global_address.global.b1024.b64 [%0], %1", "l"(0x123456789abcdef0ull));
     FIELD("rank.global.b1024.b32 [%0], %1", "r"(4));
     FIELD("rank.global.b1024.b32 [%0], %1", "r"(0xff));
@@ -309,29 +395,47 @@ __global__ void replace_each(CUtensorMap *out) {
 static const int replaced_fields = 36;
 
 // A whole map from zeros, in shared memory, then to global memory.
-__global__ void make_map(CUtensorMap *out, uint64_t address, unsigned d0, unsigned d1, uint64_t stride, unsigned b0, unsigned b1) {
+__global__ void make_map(CUtensorMap *out, uint64_t address, unsigned d0, unsigned d1, uint64_t stride,
+                         unsigned b0, unsigned b1) {
 #ifdef __CUDA_ARCH_FEAT_SM90_ALL
     __shared__ CUtensorMap made;
     if (threadIdx.x < 16) made.opaque[threadIdx.x] = 0;
     __syncwarp();
     unsigned s = shared_address(&made);
     if (threadIdx.x == 0) {
-        asm volatile("tensormap.replace.tile.global_address.shared::cta.b1024.b64 [%0], %1;" ::"r"(s), "l"(address) : "memory");
+        asm volatile("tensormap.replace.tile.global_address.shared::cta.b1024.b64 [%0], %1;" ::"r"(s),
+                     "l"(address)
+                     : "memory");
         asm volatile("tensormap.replace.tile.rank.shared::cta.b1024.b32 [%0], 1;" ::"r"(s) : "memory");
-        asm volatile("tensormap.replace.tile.global_dim.shared::cta.b1024.b32 [%0], 0, %1;" ::"r"(s), "r"(d0) : "memory");
-        asm volatile("tensormap.replace.tile.global_dim.shared::cta.b1024.b32 [%0], 1, %1;" ::"r"(s), "r"(d1) : "memory");
-        asm volatile("tensormap.replace.tile.global_stride.shared::cta.b1024.b64 [%0], 0, %1;" ::"r"(s), "l"(stride) : "memory");
-        asm volatile("tensormap.replace.tile.box_dim.shared::cta.b1024.b32 [%0], 0, %1;" ::"r"(s), "r"(b0) : "memory");
-        asm volatile("tensormap.replace.tile.box_dim.shared::cta.b1024.b32 [%0], 1, %1;" ::"r"(s), "r"(b1) : "memory");
-        asm volatile("tensormap.replace.tile.element_stride.shared::cta.b1024.b32 [%0], 0, %1;" ::"r"(s), "r"(1) : "memory");
-        asm volatile("tensormap.replace.tile.element_stride.shared::cta.b1024.b32 [%0], 1, %1;" ::"r"(s), "r"(1) : "memory");
+        asm volatile("tensormap.replace.tile.global_dim.shared::cta.b1024.b32 [%0], 0, %1;" ::"r"(s), "r"(d0)
+                     : "memory");
+        asm volatile("tensormap.replace.tile.global_dim.shared::cta.b1024.b32 [%0], 1, %1;" ::"r"(s), "r"(d1)
+                     : "memory");
+        asm volatile("tensormap.replace.tile.global_stride.shared::cta.b1024.b64 [%0], 0, %1;" ::"r"(s),
+                     "l"(stride)
+                     : "memory");
+        asm volatile("tensormap.replace.tile.box_dim.shared::cta.b1024.b32 [%0], 0, %1;" ::"r"(s), "r"(b0)
+                     : "memory");
+        asm volatile("tensormap.replace.tile.box_dim.shared::cta.b1024.b32 [%0], 1, %1;" ::"r"(s), "r"(b1)
+                     : "memory");
+        asm volatile("tensormap.replace.tile.element_stride.shared::cta.b1024.b32 [%0], 0, %1;" ::"r"(s),
+                     "r"(1)
+                     : "memory");
+        asm volatile("tensormap.replace.tile.element_stride.shared::cta.b1024.b32 [%0], 1, %1;" ::"r"(s),
+                     "r"(1)
+                     : "memory");
         asm volatile("tensormap.replace.tile.elemtype.shared::cta.b1024.b32 [%0], 2;" ::"r"(s) : "memory");
-        asm volatile("tensormap.replace.tile.interleave_layout.shared::cta.b1024.b32 [%0], 0;" ::"r"(s) : "memory");
-        asm volatile("tensormap.replace.tile.swizzle_mode.shared::cta.b1024.b32 [%0], 0;" ::"r"(s) : "memory");
+        asm volatile("tensormap.replace.tile.interleave_layout.shared::cta.b1024.b32 [%0], 0;" ::"r"(s)
+                     : "memory");
+        asm volatile("tensormap.replace.tile.swizzle_mode.shared::cta.b1024.b32 [%0], 0;" ::"r"(s)
+                     : "memory");
         asm volatile("tensormap.replace.tile.fill_mode.shared::cta.b1024.b32 [%0], 0;" ::"r"(s) : "memory");
     }
     __syncwarp();
-    asm volatile("tensormap.cp_fenceproxy.global.shared::cta.tensormap::generic.release.gpu.sync.aligned [%0], [%1], 128;" ::"l"(out), "r"(s) : "memory");
+    asm volatile("tensormap.cp_fenceproxy.global.shared::cta.tensormap::generic.release.gpu.sync.aligned "
+                 "[%0], [%1], 128;" ::"l"(out),
+                 "r"(s)
+                 : "memory");
 #endif
 }
 
@@ -368,7 +472,9 @@ static void open_all() {
     TRY(cudaMalloc(&source, SOURCE_BYTES));
     TRY(cudaMalloc(&out, 8 * DUMP));
     TRY(cudaMalloc(&done, 64));
-    for (auto k : {(const void *)load_param, (const void *)load_constant, (const void *)load_pointer, (const void *)load_elsewhere, (const void *)store_param, (const void *)multicast, (const void *)remote_load})
+    for (auto k : {(const void *)load_param, (const void *)load_constant, (const void *)load_pointer,
+                   (const void *)load_elsewhere, (const void *)store_param, (const void *)multicast,
+                   (const void *)remote_load})
         TRY(cudaFuncSetAttribute(k, cudaFuncAttributeMaxDynamicSharedMemorySize, DUMP + 1024));
 }
 
@@ -427,12 +533,14 @@ static void print_hex(const unsigned char *p, unsigned bytes, unsigned unit) {
 static unsigned box_bytes(const Args &a) {
     if (a.im2col) return a.channels * a.pixels * sizes[a.type];
     unsigned n = sizes[a.type];
-    for (unsigned i = 0; i < a.rank; i++) n *= (i == 0 && !a.interleave) ? a.box[i] : (a.box[i] + a.es[i] - 1) / a.es[i];
+    for (unsigned i = 0; i < a.rank; i++)
+        n *= (i == 0 && !a.interleave) ? a.box[i] : (a.box[i] + a.es[i] - 1) / a.es[i];
     return n;
 }
 
 // Loads one box; false where the encoder or the kernel fails.
-static bool load(const char *name, const Args &a, const Where &at, unsigned offset, unsigned expect, unsigned dump) {
+static bool load(const char *name, const Args &a, const Where &at, unsigned offset, unsigned expect,
+                 unsigned dump) {
     if (skipped()) return false;
     alignas(128) CUtensorMap map;
     int finished = -1;
@@ -453,14 +561,16 @@ static bool load(const char *name, const Args &a, const Where &at, unsigned offs
     return true;
 }
 
-static void load_list(const char *name, const Args &a, const Where &at, unsigned unit, unsigned offset = 0, unsigned extra = 256) {
+static void load_list(const char *name, const Args &a, const Where &at, unsigned unit, unsigned offset = 0,
+                      unsigned extra = 256) {
     unsigned bytes = box_bytes(a), dump = offset + bytes + extra;
     if (!load(name, a, at, offset, bytes, dump)) return;
     printf(" hash %016llx:", (unsigned long long)hash(dumped.data(), dump));
     print_elements(dumped.data(), dump, unit);
 }
 
-static Args real(int type, unsigned rank, std::initializer_list<uint64_t> dim, std::initializer_list<uint64_t> stride, std::initializer_list<unsigned> box) {
+static Args real(int type, unsigned rank, std::initializer_list<uint64_t> dim,
+                 std::initializer_list<uint64_t> stride, std::initializer_list<unsigned> box) {
     Args a;
     a.type = type;
     a.rank = rank;
@@ -695,7 +805,8 @@ static void encoder() {
     print_map("replace_address_of_zeros", m);
     rank3(a, 2);
     encode(a, m);
-    printf("replace_address interleave_32 16: %d\n", (int)cuTensorMapReplaceAddress(m, (void *)0x7f0000001010ull));
+    printf("replace_address interleave_32 16: %d\n",
+           (int)cuTensorMapReplaceAddress(m, (void *)0x7f0000001010ull));
 }
 
 // ---- loads ---------------------------------------------------------------------------------------------
@@ -729,9 +840,12 @@ static void tiles() {
     load_list("stride 0", zero_stride, where({4, 2}), 4);
     // expected bytes: only those inside
     for (unsigned expect : {192u, 256u, 128u})
-        if (load(("2d right, expects " + std::to_string(expect)).c_str(), a2, where({32, 2}), 0, expect, 256)) printf("\n");
+        if (load(("2d right, expects " + std::to_string(expect)).c_str(), a2, where({32, 2}), 0, expect, 256))
+            printf("\n");
     for (unsigned expect : {0u, 256u})
-        if (load(("2d all outside, expects " + std::to_string(expect)).c_str(), a2, where({100, 100}), 0, expect, 256)) printf("\n");
+        if (load(("2d all outside, expects " + std::to_string(expect)).c_str(), a2, where({100, 100}), 0,
+                 expect, 256))
+            printf("\n");
     // element strides
     Args s = real(U32, 3, {16, 20, 12}, {64, 1280}, {8, 7, 5});
     s.es[1] = 3, s.es[2] = 2;
@@ -760,7 +874,8 @@ static void swizzles() {
                 snprintf(name, sizeof name, "swizzle %s inner %u at +%u", names[w], inner, offset);
                 if (offset && inner != span) {
                     unsigned bytes = box_bytes(a), dump = offset + bytes + 2048;
-                    if (load(name, a, where({0, 0}), offset, bytes, dump)) printf(" hash %016llx\n", (unsigned long long)hash(dumped.data(), dump));
+                    if (load(name, a, where({0, 0}), offset, bytes, dump))
+                        printf(" hash %016llx\n", (unsigned long long)hash(dumped.data(), dump));
                 } else
                     load_list(name, a, where({0, 0}), 4, offset, 2048);
             }
@@ -784,7 +899,11 @@ static void fills() {
             if (!load(name, a, where({100}), 0, 64, 64)) continue;
             print_hex(dumped.data(), 32, size);
         }
-    static const uint32_t words[] = {0x3f800000, 0x3f800fff, 0x3f801000, 0x3f801001, 0x3f802fff, 0x3f803000, 0x3f803001, 0xbf801000, 0xbf803000, 0x7f7fffff, 0x7f7fefff, 0x7f800000, 0xff800000, 0x7f800001, 0x7fc00000, 0x7fffffff, 0xffc01234, 0x7f801000, 0x7f802000, 0x00000001, 0x00001000, 0x00001001, 0x00003000, 0x007fffff, 0x007fefff, 0x007ff000, 0x80000001, 0x80003000, 0x00800000, 0x00800fff, 0x80000000, 0x12345678};
+    static const uint32_t words[] = {
+        0x3f800000, 0x3f800fff, 0x3f801000, 0x3f801001, 0x3f802fff, 0x3f803000, 0x3f803001, 0xbf801000,
+        0xbf803000, 0x7f7fffff, 0x7f7fefff, 0x7f800000, 0xff800000, 0x7f800001, 0x7fc00000, 0x7fffffff,
+        0xffc01234, 0x7f801000, 0x7f802000, 0x00000001, 0x00001000, 0x00001001, 0x00003000, 0x007fffff,
+        0x007fefff, 0x007ff000, 0x80000001, 0x80003000, 0x00800000, 0x00800fff, 0x80000000, 0x12345678};
     unsigned n = sizeof words / sizeof *words;
     printf("converted from:");
     print_hex((const unsigned char *)words, sizeof words, 4);
@@ -793,9 +912,11 @@ static void fills() {
         Args a = real(type, 1, {n}, {}, {n});
         char name[64];
         snprintf(name, sizeof name, "converts type %d", type);
-        if (load(name, a, where({0}), 0, sizeof words, sizeof words)) print_hex(dumped.data(), sizeof words, 4);
+        if (load(name, a, where({0}), 0, sizeof words, sizeof words))
+            print_hex(dumped.data(), sizeof words, 4);
     }
-    static const uint16_t halves[] = {0x0001, 0x03ff, 0x8001, 0x7c00, 0x7c01, 0x7e00, 0x7fff, 0xfc01, 0x0400, 0x3c00, 0x7f81, 0x7f80, 0xff81, 0x0040, 0x7ff7, 0xffff};
+    static const uint16_t halves[] = {0x0001, 0x03ff, 0x8001, 0x7c00, 0x7c01, 0x7e00, 0x7fff, 0xfc01,
+                                      0x0400, 0x3c00, 0x7f81, 0x7f80, 0xff81, 0x0040, 0x7ff7, 0xffff};
     for (int type : {F16, BF16}) {
         TRY(cudaMemcpy(source, halves, sizeof halves, cudaMemcpyHostToDevice));
         Args a = real(type, 1, {16}, {}, {16});
@@ -836,31 +957,40 @@ static void interleaves() {
         a.interleave = layout;
         a.swizzle = layout == 2 ? 1 : 0;
         load_list(layout == 1 ? "interleave 16 4d" : "interleave 32 4d", a, where({0, 1, 2, 1}), 2, 0, 1024);
-        load_list(layout == 1 ? "interleave 16 4d out" : "interleave 32 4d out", a, where({16, 4, 4, 3}), 2, 0, 1024);
+        load_list(layout == 1 ? "interleave 16 4d out" : "interleave 32 4d out", a, where({16, 4, 4, 3}), 2,
+                  0, 1024);
         a = real(U16, 5, {40, 6, 5, 4, 3}, {320, 2560, 10240, 40960}, {16, 2, 2, 2, 2});
         a.interleave = layout;
         a.swizzle = layout == 2 ? 1 : 0;
-        load_list(layout == 1 ? "interleave 16 5d" : "interleave 32 5d", a, where({0, 1, 2, 1, 1}), 2, 0, 1024);
+        load_list(layout == 1 ? "interleave 16 5d" : "interleave 32 5d", a, where({0, 1, 2, 1, 1}), 2, 0,
+                  1024);
         a = real(U16, 3, {40, 6, 5}, {6400, 1280}, {16, 3, 2});
         a.interleave = layout;
         a.swizzle = layout == 2 ? 1 : 0;
         a.es[0] = 2;
-        load_list(layout == 1 ? "interleave 16 stride 2 in dimension 0" : "interleave 32 stride 2 in dimension 0", a, where({0, 1, 2}), 2, 0, 1024);
+        load_list(layout == 1 ? "interleave 16 stride 2 in dimension 0"
+                              : "interleave 32 stride 2 in dimension 0",
+                  a, where({0, 1, 2}), 2, 0, 1024);
         a.es[0] = 1, a.es[1] = 2;
-        load_list(layout == 1 ? "interleave 16 stride 2 in dimension 1" : "interleave 32 stride 2 in dimension 1", a, where({0, 0, 2}), 2, 0, 1024);
+        load_list(layout == 1 ? "interleave 16 stride 2 in dimension 1"
+                              : "interleave 32 stride 2 in dimension 1",
+                  a, where({0, 0, 2}), 2, 0, 1024);
     }
     fill_source(4);
     for (int layout : {1, 2}) {
         Args a = real(U32, 3, {20, 6, 5}, {6400, 1280}, {8, 3, 2});
         a.interleave = layout;
         a.swizzle = layout == 2 ? 1 : 0;
-        load_list(layout == 1 ? "interleave 16 of words" : "interleave 32 of words", a, where({4, 1, 2}), 4, 0, 1024);
+        load_list(layout == 1 ? "interleave 16 of words" : "interleave 32 of words", a, where({4, 1, 2}), 4,
+                  0, 1024);
         a.swizzle = layout == 2 ? 1 : 3;
-        load_list(layout == 1 ? "interleave 16 of words, 128B swizzle" : "interleave 32 of words again", a, where({4, 1, 2}), 4, 0, 1024);
+        load_list(layout == 1 ? "interleave 16 of words, 128B swizzle" : "interleave 32 of words again", a,
+                  where({4, 1, 2}), 4, 0, 1024);
     }
 }
 
-static Args image(unsigned rank, std::initializer_list<uint64_t> dim, unsigned channels, unsigned pixels, std::initializer_list<int> lower, std::initializer_list<int> upper) {
+static Args image(unsigned rank, std::initializer_list<uint64_t> dim, unsigned channels, unsigned pixels,
+                  std::initializer_list<int> lower, std::initializer_list<int> upper) {
     Args a = real(U32, rank, dim, {}, {});
     uint64_t step = a.dim[0] * 4;
     for (unsigned i = 1; i < rank; i++) a.stride[i - 1] = step, step *= a.dim[i];
@@ -967,7 +1097,8 @@ static void im2col() {
 
 static const char *const operations[] = {"add", "min", "max", "inc", "dec", "and", "or", "xor"};
 
-static void store(const char *name, const Args &a, int op, const Where &at, unsigned unit, unsigned show_bytes, unsigned offset = 0) {
+static void store(const char *name, const Args &a, int op, const Where &at, unsigned unit,
+                  unsigned show_bytes, unsigned offset = 0) {
     if (skipped()) return;
     unsigned bytes = box_bytes(a);
     alignas(128) CUtensorMap map;
@@ -1004,14 +1135,16 @@ static void stores() {
     store("1d", real(U32, 1, {50}, {}, {64}), -1, where({6}), 4, 1024);
     store("3d", real(U32, 3, {8, 5, 4}, {64, 512}, {8, 3, 2}), -1, where({2, 3, 3}), 4, 4096);
     store("4d", real(U32, 4, {8, 5, 4, 3}, {64, 512, 2560}, {4, 2, 2, 2}), -1, where({2, 1, 3, 1}), 4, 16384);
-    store("5d", real(U32, 5, {8, 5, 4, 3, 2}, {64, 512, 2560, 16384}, {4, 2, 2, 2, 2}), -1, where({1, 1, 2, 1, 0}), 4, 65536);
+    store("5d", real(U32, 5, {8, 5, 4, 3, 2}, {64, 512, 2560, 16384}, {4, 2, 2, 2, 2}), -1,
+          where({1, 1, 2, 1, 0}), 4, 65536);
     a.es[1] = 2;
     store("2d stride 2", a, -1, where({8, 3}), 4, 4096);
     for (int w = 1; w < 4; w++)
         for (unsigned offset : {0u, 128u}) {
             a = real(U32, 2, {64, 20}, {256}, {(16u << w) / 4, 12});
             a.swizzle = w;
-            store(("2d swizzle " + std::to_string(16 << w) + " at +" + std::to_string(offset)).c_str(), a, -1, where({4, 2}), 4, 8192, offset);
+            store(("2d swizzle " + std::to_string(16 << w) + " at +" + std::to_string(offset)).c_str(), a, -1,
+                  where({4, 2}), 4, 8192, offset);
         }
     for (int layout : {1, 2}) {
         a = real(U16, 3, {40, 6, 5}, {6400, 1280}, {16, 3, 2});
@@ -1032,15 +1165,26 @@ static void stores() {
 
 static void reduce(int type, int op) {
     if (skipped()) return;
-    static const uint64_t before64[] = {0, 1, 5, 0x7fffffffffffffffull, 0x8000000000000000ull, ~0ull, 0x0123456789abcdefull, 100};
+    static const uint64_t before64[] = {
+        0, 1, 5, 0x7fffffffffffffffull, 0x8000000000000000ull, ~0ull, 0x0123456789abcdefull, 100};
     static const uint64_t values64[] = {1, ~0ull, 7, 1, 0x8000000000000001ull, 1, 0xfedcba9876543210ull, 50};
-    static const uint32_t before32[] = {0, 1, 5, 0x7fffffff, 0x80000000, 0xffffffff, 0x3f800000, 0x00000001, 0x7fc00000, 0x7f800000, 0x80000000, 0x00800000, 0x33800000, 0x40490fdb, 100, 7};
-    static const uint32_t values32[] = {1, 0xffffffff, 7, 1, 0x80000001, 1, 0x33800001, 0x00000001, 0x3f800000, 0xff800000, 0x00000000, 0x80800001, 0x3f800000, 0xc0490fda, 50, 9};
-    static const uint16_t before16[] = {0x3c00, 0x0001, 0x7e00, 0x7c00, 0x8000, 0x7bff, 0x0400, 0x1000, 0x3f80, 0x7f80, 0x0080, 0xbc00, 0x7c01, 0xfc00, 0x3555, 0x7fff};
-    static const uint16_t values16[] = {0x1000, 0x0001, 0x3c00, 0xfc00, 0x0000, 0x7bff, 0x8401, 0x3c01, 0x3380, 0xff80, 0x8081, 0x3c00, 0x3c00, 0x7e01, 0x4aaa, 0x0000};
+    static const uint32_t before32[] = {
+        0,          1,          5,          0x7fffffff, 0x80000000, 0xffffffff, 0x3f800000, 0x00000001,
+        0x7fc00000, 0x7f800000, 0x80000000, 0x00800000, 0x33800000, 0x40490fdb, 100,        7};
+    static const uint32_t values32[] = {
+        1,          0xffffffff, 7,          1,          0x80000001, 1,          0x33800001, 0x00000001,
+        0x3f800000, 0xff800000, 0x00000000, 0x80800001, 0x3f800000, 0xc0490fda, 50,         9};
+    static const uint16_t before16[] = {0x3c00, 0x0001, 0x7e00, 0x7c00, 0x8000, 0x7bff, 0x0400, 0x1000,
+                                        0x3f80, 0x7f80, 0x0080, 0xbc00, 0x7c01, 0xfc00, 0x3555, 0x7fff};
+    static const uint16_t values16[] = {0x1000, 0x0001, 0x3c00, 0xfc00, 0x0000, 0x7bff, 0x8401, 0x3c01,
+                                        0x3380, 0xff80, 0x8081, 0x3c00, 0x3c00, 0x7e01, 0x4aaa, 0x0000};
     unsigned size = sizes[type], bytes = size == 8 ? 64 : size == 4 ? 64 : 32;
-    const void *before = size == 8 ? (const void *)before64 : size == 4 ? (const void *)before32 : (const void *)before16;
-    const void *values = size == 8 ? (const void *)values64 : size == 4 ? (const void *)values32 : (const void *)values16;
+    const void *before = size == 8   ? (const void *)before64
+                         : size == 4 ? (const void *)before32
+                                     : (const void *)before16;
+    const void *values = size == 8   ? (const void *)values64
+                         : size == 4 ? (const void *)values32
+                                     : (const void *)values16;
     TRY(cudaMemcpy(source, before, bytes, cudaMemcpyHostToDevice));
     TRY(cudaMemcpy(out, values, bytes, cudaMemcpyHostToDevice));
     Args a = real(type, 1, {bytes / size}, {}, {bytes / size});
@@ -1058,8 +1202,14 @@ static void reduce(int type, int op) {
     }
 }
 
-static const int legal[][2] = {{0, U32}, {0, S32}, {0, U64}, {0, F32}, {0, F16}, {0, BF16}, {1, U32}, {1, S32}, {1, U64}, {1, S64}, {1, F16}, {1, BF16}, {2, U32}, {2, S32}, {2, U64}, {2, S64}, {2, F16}, {2, BF16}, {3, U32}, {4, U32}, {5, U32}, {5, S32}, {5, U64}, {5, S64}, {6, U32}, {6, U64}, {7, S32}, {7, S64}};
-static const int doubtful[][2] = {{0, U8}, {0, U16}, {0, S64}, {0, F64}, {0, F32_FTZ}, {0, TF32}, {0, TF32_FTZ}, {1, F32}, {1, F64}, {2, F32}, {1, U8}, {1, U16}, {3, S32}, {4, S32}, {3, U64}, {5, U8}, {5, U16}, {5, F32}, {6, F16}, {7, F64}, {7, F32_FTZ}, {2, F32_FTZ}};
+static const int legal[][2] = {{0, U32}, {0, S32}, {0, U64}, {0, F32},  {0, F16},  {0, BF16}, {1, U32},
+                               {1, S32}, {1, U64}, {1, S64}, {1, F16},  {1, BF16}, {2, U32},  {2, S32},
+                               {2, U64}, {2, S64}, {2, F16}, {2, BF16}, {3, U32},  {4, U32},  {5, U32},
+                               {5, S32}, {5, U64}, {5, S64}, {6, U32},  {6, U64},  {7, S32},  {7, S64}};
+static const int doubtful[][2] = {{0, U8},       {0, U16}, {0, S64},     {0, F64},    {0, F32_FTZ}, {0, TF32},
+                                  {0, TF32_FTZ}, {1, F32}, {1, F64},     {2, F32},    {1, U8},      {1, U16},
+                                  {3, S32},      {4, S32}, {3, U64},     {5, U8},     {5, U16},     {5, F32},
+                                  {6, F16},      {7, F64}, {7, F32_FTZ}, {2, F32_FTZ}};
 
 // ---- clusters, places of the map -----------------------------------------------------------------------
 
@@ -1098,7 +1248,8 @@ static void clusters() {
         TRY(cudaMemcpy(dumped.data(), out, c.size * dump, cudaMemcpyDeviceToHost));
         TRY(cudaMemcpy(finished, done, 32, cudaMemcpyDeviceToHost));
         printf("multicast of %u to 0x%x by %d:", c.size, c.mask, c.issuer);
-        for (unsigned i = 0; i < c.size; i++) printf(" %d/%016llx", finished[i], (unsigned long long)hash(&dumped[i * dump], dump));
+        for (unsigned i = 0; i < c.size; i++)
+            printf(" %d/%016llx", finished[i], (unsigned long long)hash(&dumped[i * dump], dump));
         printf("\n");
     }
     unsigned dump = 512, expect = 256;
@@ -1108,7 +1259,8 @@ static void clusters() {
     launch_cluster((const void *)remote_load, 2, args);
     TRY(cudaMemcpy(dumped.data(), out, 2 * dump, cudaMemcpyDeviceToHost));
     TRY(cudaMemcpy(finished, done, 32, cudaMemcpyDeviceToHost));
-    printf("remote load: %d/%016llx %d/%016llx\n", finished[0], (unsigned long long)hash(&dumped[0], dump), finished[1], (unsigned long long)hash(&dumped[dump], dump));
+    printf("remote load: %d/%016llx %d/%016llx\n", finished[0], (unsigned long long)hash(&dumped[0], dump),
+           finished[1], (unsigned long long)hash(&dumped[dump], dump));
 }
 
 static void finish(const char *name, unsigned dump) {
@@ -1120,7 +1272,8 @@ static void finish(const char *name, unsigned dump) {
     }
     TRY(cudaMemcpy(dumped.data(), out, dump, cudaMemcpyDeviceToHost));
     TRY(cudaMemcpy(&finished, done, 4, cudaMemcpyDeviceToHost));
-    printf("%s: %s %d hash %016llx\n", name, cudaGetErrorName(e), finished, (unsigned long long)hash(dumped.data(), dump));
+    printf("%s: %s %d hash %016llx\n", name, cudaGetErrorName(e), finished,
+           (unsigned long long)hash(dumped.data(), dump));
 }
 
 static void places() {
@@ -1150,7 +1303,8 @@ static void places() {
     printf("replace each: %s\n", cudaGetErrorName(cudaDeviceSynchronize()));
     std::vector<unsigned char> got(16384);
     TRY(cudaMemcpy(got.data(), maps, got.size(), cudaMemcpyDeviceToHost));
-    for (int i = 0; i < replaced_fields; i++) print_map(("replaced " + std::to_string(i)).c_str(), &got[i * 128]);
+    for (int i = 0; i < replaced_fields; i++)
+        print_map(("replaced " + std::to_string(i)).c_str(), &got[i * 128]);
     TRY(cudaMemset(maps, 0, 128));
     make_map<<<1, 32>>>((CUtensorMap *)maps, (uint64_t)source, 40, 12, 192, 16, 4);
     printf("make map: %s\n", cudaGetErrorName(cudaDeviceSynchronize()));
@@ -1170,7 +1324,8 @@ static void places() {
         TRY(cudaMemcpy(b.data(), source + 131072, 131072, cudaMemcpyDeviceToHost));
         for (int kind = 0; kind < 2; kind++) {
             auto &v = kind ? b : f;
-            printf("fma.oob %s operand %d: hash %016llx zeros:", kind ? "bf16" : "f16", position, (unsigned long long)hash((unsigned char *)v.data(), 131072));
+            printf("fma.oob %s operand %d: hash %016llx zeros:", kind ? "bf16" : "f16", position,
+                   (unsigned long long)hash((unsigned char *)v.data(), 131072));
             for (unsigned i = 0; i < 65536; i++)
                 if (!(v[i] & 0x7fff)) printf(" %04x->%04x", i, v[i]);
             printf("\n");
@@ -1189,8 +1344,11 @@ static void load_at(const Args &a, const Where &at, int rank, int mode, unsigned
     cudaMemcpy(&finished, done, 4, cudaMemcpyDeviceToHost);
     cudaMemcpy(dumped.data(), out, 8192, cudaMemcpyDeviceToHost);
     printf("encode %d, %s", (int)r, cudaGetErrorName(e));
-    if (e == cudaSuccess) printf(", done %d hash %016llx:", finished, (unsigned long long)hash(dumped.data(), 8192)), print_elements(dumped.data(), 8192, 4);
-    else printf("\n");
+    if (e == cudaSuccess)
+        printf(", done %d hash %016llx:", finished, (unsigned long long)hash(dumped.data(), 8192)),
+            print_elements(dumped.data(), 8192, 4);
+    else
+        printf("\n");
 }
 
 static void store_at(const Args &a, const Where &at, int rank, int mode, unsigned offset) {
@@ -1204,8 +1362,11 @@ static void store_at(const Args &a, const Where &at, int rank, int mode, unsigne
     cudaError_t e = cudaDeviceSynchronize();
     cudaMemcpy(dumped.data(), source, 8192, cudaMemcpyDeviceToHost);
     printf("encode %d, %s", (int)r, cudaGetErrorName(e));
-    if (e == cudaSuccess) printf(", hash %016llx:", (unsigned long long)hash(dumped.data(), 8192)), print_elements(dumped.data(), 8192, 4);
-    else printf("\n");
+    if (e == cudaSuccess)
+        printf(", hash %016llx:", (unsigned long long)hash(dumped.data(), 8192)),
+            print_elements(dumped.data(), 8192, 4);
+    else
+        printf("\n");
 }
 
 static void load_from(int shift, bool zeros, int space) {
@@ -1232,27 +1393,92 @@ struct Fault {
 static std::vector<Fault> fault_list() {
     auto base = [] { return real(U32, 2, {40, 12}, {192}, {16, 4}); };
     std::vector<Fault> f = {
-        {"load to +16", [=] { load_at(base(), where({8, 3}), 2, 0, 16); }},
-        {"load to +32", [=] { load_at(base(), where({8, 3}), 2, 0, 32); }},
-        {"load to +64", [=] { load_at(base(), where({8, 3}), 2, 0, 64); }},
-        {"load to +4", [=] { load_at(base(), where({8, 3}), 2, 0, 4); }},
-        {"load past shared memory", [=] { load_at(base(), where({8, 3}), 2, 0, 230 << 10); }},
-        {"load past the block's own shared memory", [=] { load_at(base(), where({8, 3}), 2, 0, 120 << 10); }},
-        {"store from +16", [=] { store_at(base(), where({8, 3}), 2, 0, 16); }},
-        {"store from +64", [=] { store_at(base(), where({8, 3}), 2, 0, 64); }},
-        {"store at column -4", [=] { store_at(base(), where({-4, 3}), 2, 0, 0); }},
-        {"store at row -1", [=] { store_at(base(), where({8, -1}), 2, 0, 0); }},
-        {"3d load of a 2d map", [=] { load_at(base(), where({8, 3, 0}), 3, 0, 0); }},
+        {"load to +16",
+         [=] {
+             load_at(base(), where({8, 3}), 2, 0, 16);
+         }},
+        {"load to +32",
+         [=] {
+             load_at(base(), where({8, 3}), 2, 0, 32);
+         }},
+        {"load to +64",
+         [=] {
+             load_at(base(), where({8, 3}), 2, 0, 64);
+         }},
+        {"load to +4",
+         [=] {
+             load_at(base(), where({8, 3}), 2, 0, 4);
+         }},
+        {"load past shared memory",
+         [=] {
+             load_at(base(), where({8, 3}), 2, 0, 230 << 10);
+         }},
+        {"load past the block's own shared memory",
+         [=] {
+             load_at(base(), where({8, 3}), 2, 0, 120 << 10);
+         }},
+        {"store from +16",
+         [=] {
+             store_at(base(), where({8, 3}), 2, 0, 16);
+         }},
+        {"store from +64",
+         [=] {
+             store_at(base(), where({8, 3}), 2, 0, 64);
+         }},
+        {"store at column -4",
+         [=] {
+             store_at(base(), where({-4, 3}), 2, 0, 0);
+         }},
+        {"store at row -1",
+         [=] {
+             store_at(base(), where({8, -1}), 2, 0, 0);
+         }},
+        {"3d load of a 2d map",
+         [=] {
+             load_at(base(), where({8, 3, 0}), 3, 0, 0);
+         }},
         {"1d load of a 2d map", [=] { load_at(base(), where({8}), 1, 0, 0); }},
-        {"3d store of a 2d map", [=] { store_at(base(), where({8, 3, 0}), 3, 0, 0); }},
-        {"tile load of an im2col map", [=] { load_at(image(4, {8, 6, 5, 3}, 4, 24, {0, 0}, {0, 0}), where({0, 0, 0, 0}), 4, 0, 0); }},
-        {"im2col load of a tile map", [=] { load_at(real(U32, 4, {8, 5, 4, 3}, {64, 512, 2560}, {4, 2, 2, 2}), where({0, 0, 0, 0}), 4, 1, 0); }},
-        {"im2col store, lower corner -1", [=] { store_at(image(4, {8, 6, 5, 3}, 4, 24, {-1, -1}, {-1, -1}), where({0, 0, 0, 0}), 4, 1, 0); }},
-        {"im2col store, upper corner 1", [=] { store_at(image(4, {8, 6, 5, 3}, 4, 24, {0, 0}, {1, 1}), where({0, 0, 0, 0}), 4, 1, 0); }},
-        {"im2col store at n -1", [=] { store_at(image(4, {8, 6, 5, 3}, 4, 24, {0, 0}, {0, 0}), where({0, 0, 0, -1}), 4, 1, 0); }},
-        {"global memory that is not there", [=] { Args a = real(U32, 2, {40, 1u << 20}, {1u << 20}, {16, 4}); load_at(a, where({8, 1 << 19}), 2, 0, 0); }},
-        {"address 0", [=] { Args a = base(); a.address = 0; load_at(a, where({8, 3}), 2, 0, 0); }},
-        {"address 0, box outside", [=] { Args a = base(); a.address = 0; load_at(a, where({100, 100}), 2, 0, 0); }},
+        {"3d store of a 2d map",
+         [=] {
+             store_at(base(), where({8, 3, 0}), 3, 0, 0);
+         }},
+        {"tile load of an im2col map",
+         [=] {
+             load_at(image(4, {8, 6, 5, 3}, 4, 24, {0, 0}, {0, 0}), where({0, 0, 0, 0}), 4, 0, 0);
+         }},
+        {"im2col load of a tile map",
+         [=] {
+             load_at(real(U32, 4, {8, 5, 4, 3}, {64, 512, 2560}, {4, 2, 2, 2}), where({0, 0, 0, 0}), 4, 1, 0);
+         }},
+        {"im2col store, lower corner -1",
+         [=] {
+             store_at(image(4, {8, 6, 5, 3}, 4, 24, {-1, -1}, {-1, -1}), where({0, 0, 0, 0}), 4, 1, 0);
+         }},
+        {"im2col store, upper corner 1",
+         [=] {
+             store_at(image(4, {8, 6, 5, 3}, 4, 24, {0, 0}, {1, 1}), where({0, 0, 0, 0}), 4, 1, 0);
+         }},
+        {"im2col store at n -1",
+         [=] {
+             store_at(image(4, {8, 6, 5, 3}, 4, 24, {0, 0}, {0, 0}), where({0, 0, 0, -1}), 4, 1, 0);
+         }},
+        {"global memory that is not there",
+         [=] {
+             Args a = real(U32, 2, {40, 1u << 20}, {1u << 20}, {16, 4});
+             load_at(a, where({8, 1 << 19}), 2, 0, 0);
+         }},
+        {"address 0",
+         [=] {
+             Args a = base();
+             a.address = 0;
+             load_at(a, where({8, 3}), 2, 0, 0);
+         }},
+        {"address 0, box outside",
+         [=] {
+             Args a = base();
+             a.address = 0;
+             load_at(a, where({100, 100}), 2, 0, 0);
+         }},
         {"map of zeros", [=] { load_from(0, true, -1); }},
         {"map at +16", [=] { load_from(16, false, -1); }},
         {"map at +32", [=] { load_from(32, false, -1); }},
@@ -1273,7 +1499,10 @@ static void reduces() {
 static const struct {
     const char *name;
     void (*run)();
-} sections[] = {{"encoder", encoder}, {"places", places}, {"tiles", tiles}, {"swizzles", swizzles}, {"fills", fills}, {"interleaves", interleaves}, {"im2col", im2col}, {"stores", stores}, {"clusters", clusters}, {"reduces", reduces}};
+} sections[] = {{"encoder", encoder},   {"places", places}, {"tiles", tiles},
+                {"swizzles", swizzles}, {"fills", fills},   {"interleaves", interleaves},
+                {"im2col", im2col},     {"stores", stores}, {"clusters", clusters},
+                {"reduces", reduces}};
 
 // Runs this program again for one section or fault; the probe to go on with, or -1.
 static int run_child(const char *self, const std::string &words) {
@@ -1298,7 +1527,8 @@ int main(int argc, char **argv) {
     if (readlink("/proc/self/exe", self, sizeof self - 1) < 0) return 1;
     if (argc == 1) {
         for (auto &section : sections)
-            for (int next = 0; next >= 0;) next = run_child(self, std::string(section.name) + " " + std::to_string(next));
+            for (int next = 0; next >= 0;)
+                next = run_child(self, std::string(section.name) + " " + std::to_string(next));
         auto list = fault_list();
         for (size_t i = 0; i < list.size(); i++) {
             printf("fault %s: ", list[i].name);
