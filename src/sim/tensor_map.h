@@ -87,11 +87,15 @@ const char *sim_tensor_type_name(sim_tensor_type type);
 ptx_type sim_tensor_type_ptx(sim_tensor_type type);
 bool sim_tensor_type_is_float(sim_tensor_type type);
 
-static inline uint32_t sim_swizzle_bytes(int32_t swizzle) { return swizzle ? 16u << swizzle : 0; }
+// Of a code that is none, 0: rules look at the bytes before they have looked at the code.
+static inline uint32_t sim_swizzle_bytes(int32_t swizzle) {
+    return swizzle > 0 && swizzle < 8 ? 16u << swizzle : 0;
+}
 
 // Bytes of an element of dimension 0.
 static inline uint32_t sim_tensor_unit(const sim_tensor_map *map) {
-    return map->interleave ? 8u << map->interleave : sim_tensor_type_bytes((sim_tensor_type)map->type);
+    bool sliced = map->interleave > 0 && map->interleave < 8;
+    return sliced ? 8u << map->interleave : sim_tensor_type_bytes((sim_tensor_type)map->type);
 }
 // Every how manyth element a tiled copy takes. Without interleave the one of dimension 0 means nothing.
 static inline uint32_t sim_tensor_step(const sim_tensor_map *map, uint32_t i) {
