@@ -375,7 +375,7 @@ static void on_access(sim_listener *listener, const sim_access *access) {
         uint64_t clocks = observe_contention_add(self->contention, access, gathered);
         add(self, NULL, OBSERVE_SUM_ATOMIC_CLOCKS, clocks);
     }
-    if (access->agent == SIM_ASYNC_PROXY || !observe_scoreboard_samples(self->board, access->at.block))
+    if (access->agent >= SIM_ASYNC_PROXY || !observe_scoreboard_samples(self->board, access->at.block))
         return;
     observe_scoreboard_access(self->board, access, clocks_of(access, from));
     if (access->space == SIM_SHARED && access->kind != SIM_ATOMIC) note_shared(self, access);

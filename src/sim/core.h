@@ -409,6 +409,9 @@ static inline uint32_t sim_draw(sim_worker *worker, uint32_t bound) {
 void sim_exchange(sim_warp *warp, sim_path *const *paths, uint32_t count);
 bool sim_can_exchange(ptx_op op); // among the lanes of a warp: sync.c has its executor
 
+// wgmma.c: whether wgmma.wait_group may be passed: all four warps have executed what it waits for; and who has not, in words
+bool sim_wgmma_may_pass(sim_warp *warp, const sim_op *op);
+void sim_wgmma_describe(const sim_warp *warp, const sim_op *op, base_text *out);
 // registers.c: setmaxnreg by a path that stands at it; false where it has to wait for registers
 bool sim_set_registers(sim_warp *warp, const sim_path *path, const sim_op *op);
 

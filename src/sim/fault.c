@@ -240,6 +240,9 @@ static void describe_path(const sim_block *b, const sim_warp *w, const sim_path 
             out,
             "wait for registers: setmaxnreg.inc, and others of the block have given too few (%u of a thread)",
             b->free_registers);
+    else if (p->at_end && k->basic_blocks[p->basic_block].last &&
+             k->basic_blocks[p->basic_block].last->inst->op == PTX_OP_WGMMA_WAIT_GROUP)
+        sim_wgmma_describe(w, k->basic_blocks[p->basic_block].last, out);
     else if (!sim_mbarrier_describe(w, p->mask, out, &inst))
         base_text_add(out, "go round in a loop");
     if (inst) {

@@ -460,7 +460,14 @@ static inline bool end_basic_block(sim_warp *w, sim_path *path, const sim_basic_
         path->basic_block = basic_block->next;
         sim_barrier_arrive(w->block, w, path, last);
         break;
-    case PTX_END_SYNC: end_sync(w, path); break;
+    case PTX_END_SYNC:
+        if (__builtin_expect(last->inst->op == PTX_OP_WGMMA_WAIT_GROUP && !sim_wgmma_may_pass(w, last), 0)) {
+            path->at_end = w->spun = true;
+            *slice = 0;
+            break;
+        }
+        end_sync(w, path);
+        break;
     case PTX_END_CLUSTER: end_cluster(w, path, basic_block); break;
     case PTX_END_REGISTERS:
         path->at_end = !sim_set_registers(w, path, last);

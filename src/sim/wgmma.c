@@ -1,6 +1,7 @@
 // Products of a warpgroup: wgmma.mma_async, its groups, and what is under way.
 //
-// Four warps compute 16 rows each, so a warp's part needs nothing of the others. It is done as late as PTX allows: when the warp waits
+// Four warps compute 16 rows each, and the product is one: it is over when all four have executed it, and it is over for all of them,
+// so that after one warp's wait any thread may give the tiles back. It is done as late as PTX allows: when the first of the warps waits
 // for the group. Until then the accumulator holds its old value, and shared memory is not read; a program that goes on too early
 // gets wrong results here, as it may on a GPU. A drawn schedule (launch.seed) does some of it earlier.
 //
@@ -12,20 +13,29 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SIDE = 8, ROW_BYTES = 16, GROUP_WARPS = 4, WARP_BLOCKS = 2 };
+enum { SIDE = 8, ROW_BYTES = 16, GROUP_WARPS = 4, WARP_BLOCKS = 2, KEPT = 64, GROUPS = 32 };
 
 typedef struct wgmma_work {
     const sim_op *op; // a product, or a move
     uint8_t *frame;
     uint64_t a, b; // descriptors
     bool adds;
-    uint32_t group; // commits before it
+    uint32_t ordinal; // of a product, among the warp's
 } wgmma_work;
+
+// What the other warps of the group compare with theirs.
+typedef struct wgmma_issued {
+    const sim_op *op;
+    uint64_t a, b;
+} wgmma_issued;
 
 struct sim_wgmma_state {
     wgmma_work *work;
     uint32_t count, capacity;
-    uint32_t groups; // committed
+    uint32_t issued;           // products
+    uint32_t groups;           // committed
+    uint32_t by_group[GROUPS]; // products before each of the latest commits
+    wgmma_issued kept[KEPT];   // the latest
 };
 
 static const wgmma_form *form_of(const sim_op *op) { return (const wgmma_form *)(uintptr_t)op->aux; }
@@ -157,13 +167,13 @@ static void perform(sim_warp *w, const wgmma_work *work) {
     w->block->worker->changes++;
 }
 
-// All products of groups before `group`, in order, and the moves between them.
-static void perform_before(sim_warp *w, struct sim_wgmma_state *s, uint32_t group) {
+// The warp's first `products`, in order, and the moves between them.
+static void perform_before(sim_warp *w, struct sim_wgmma_state *s, uint32_t products) {
     uint32_t done = 0;
     for (; done < s->count; done++) {
         const wgmma_work *work = &s->work[done];
         bool product = work->op->inst->op == PTX_OP_WGMMA_MMA_ASYNC;
-        if (product && work->group >= group) break;
+        if (product && work->ordinal >= products) break;
         perform(w, work);
     }
     s->count -= done;
@@ -174,7 +184,7 @@ static void perform_before(sim_warp *w, struct sim_wgmma_state *s, uint32_t grou
 
 void sim_wgmma_reset(struct sim_wgmma_state *s) {
     if (!s) return;
-    s->count = s->groups = 0;
+    s->count = s->groups = s->issued = 0;
 }
 
 void sim_wgmma_close(struct sim_wgmma_state *s) {
@@ -216,6 +226,96 @@ static uint64_t uniform(sim_warp *w, const sim_op *op, uint32_t at, const char *
     return values[0];
 }
 
+// The other warps of the group; NULL for the warp itself, and for those that have not begun.
+static struct sim_wgmma_state *state_beside(const sim_warp *w, unsigned i) {
+    uint32_t index = w->index / GROUP_WARPS * GROUP_WARPS + i;
+    const sim_async *async = w->block->async;
+    return async && index != w->index && index < async->warp_count ? async->warps[index].wgmma : NULL;
+}
+
+static void check_descriptor(sim_warp *w, const sim_op *op, const char *name, uint64_t mine, uint32_t other,
+                             uint64_t theirs) {
+    if (mine == theirs) return;
+    sim_fault_here(
+        w, op, 0, SIM_FAULT_MEMBERS_APART,
+        "the descriptor of %s is 0x%llx in warp %u and 0x%llx in warp %u of the same warpgroup\n"
+        "likely cause: it was made of an address that depends on the warp; the product finds each warp's 16 rows itself\n"
+        "what to do: make it of the tile's own address, the same in all 128 threads of the warpgroup",
+        name, (unsigned long long)mine, w->index, (unsigned long long)theirs, other);
+}
+
+// All four warps execute the same products with the same descriptors.
+static void compare_with_group(sim_warp *w, const wgmma_work *work) {
+    for (unsigned i = 0; i < GROUP_WARPS; i++) {
+        const struct sim_wgmma_state *s = state_beside(w, i);
+        uint32_t other = w->index / GROUP_WARPS * GROUP_WARPS + i;
+        if (!s || work->ordinal >= s->issued || s->issued - work->ordinal > KEPT) continue;
+        const wgmma_issued *theirs = &s->kept[work->ordinal % KEPT];
+        if (theirs->op != work->op)
+            sim_fault_here(w, work->op, 0, SIM_FAULT_ALIGNED,
+                           "product %u of warp %u is another instruction than that of warp %u of the same warpgroup\n"
+                           "likely cause: warps of a warpgroup take different ways through the program\n"
+                           "what to do: let all four warps execute the same wgmma instructions in the same order",
+                           work->ordinal, w->index, other);
+        check_descriptor(w, work->op, "A", work->a, other, theirs->a);
+        check_descriptor(w, work->op, "B", work->b, other, theirs->b);
+    }
+}
+
+// ---- for listeners ---------------------------------------------------------------------------------------
+
+typedef struct rows_told {
+    const reader *reader;
+    sim_access_part part;
+    unsigned count;
+    uint64_t at[SIM_LANES];
+} rows_told;
+
+static void tell_rows(rows_told *t) {
+    const reader *r = t->reader;
+    sim_listener *listener = r->warp->block->worker->listener;
+    if (!t->count) return;
+    uint32_t mask = t->count == SIM_LANES ? SIM_ALL : (UINT32_C(1) << t->count) - 1;
+    sim_access access = {.at = sim_event_of(r->warp, r->op->inst, mask),
+                         .kind = SIM_LOAD,
+                         .space = SIM_SHARED,
+                         .agent = SIM_PRODUCT,
+                         .part = t->part,
+                         .bytes = ROW_BYTES,
+                         .addresses = t->at};
+    listener->access(listener, &access);
+    t->count = 0;
+}
+
+// Core matrices `first` and on, piece after piece, 8 rows each: lanes of the accesses count them.
+static void tell_side(const reader *r, sim_access_part part, unsigned first, unsigned blocks,
+                      unsigned pieces) {
+    rows_told told = {.reader = r, .part = part};
+    for (unsigned block = first; block < first + blocks; block++)
+        for (unsigned piece = 0; piece < pieces; piece++)
+            for (unsigned row = 0; row < SIDE; row++) {
+                uint32_t at = sim_wgmma_row(&r->layout, block, piece, row);
+                check_row(r, at);
+                told.at[told.count++] = at;
+                if (told.count == SIM_LANES) tell_rows(&told);
+            }
+    tell_rows(&told);
+}
+
+// What the warp's part reads of shared memory: its 16 rows of A, and all of B.
+static void tell_reads(sim_warp *w, const wgmma_work *work) {
+    const wgmma_form *f = form_of(work->op);
+    const sim_listener *listener = w->block->worker->listener;
+    if (!listener || !listener->access) return;
+    const reader a = {.warp = w, .op = work->op, .layout = sim_wgmma_layout(work->a, f->a_across), .name = "A"};
+    const reader b = {.warp = w, .op = work->op, .layout = sim_wgmma_layout(work->b, f->b_across), .name = "B"};
+    if (!f->a_in_registers)
+        tell_side(&a, SIM_PART_FIRST, w->index % GROUP_WARPS * WARP_BLOCKS, WARP_BLOCKS, f->base.a_pieces);
+    tell_side(&b, SIM_PART_MORE, 0, f->base.columns, f->base.b_pieces);
+}
+
+// ---- instructions ----------------------------------------------------------------------------------------
+
 void sim_wgmma(sim_warp *w, const sim_op *op) {
     const wgmma_form *f = form_of(op);
     uint32_t first = w->index / GROUP_WARPS * GROUP_WARPS;
@@ -227,9 +327,14 @@ void sim_wgmma(sim_warp *w, const sim_op *op) {
     struct sim_wgmma_state *s = state_of(w, op);
     uint32_t adds = SIM_PRED(w, f->adds);
     wgmma_work work = {
-        .op = op, .frame = w->frame, .group = s->groups, .adds = (adds & 1) != f->adds_negated};
+        .op = op, .frame = w->frame, .ordinal = s->issued, .adds = (adds & 1) != f->adds_negated};
     if (!f->a_in_registers) work.a = uniform(w, op, f->a, "A");
     work.b = uniform(w, op, f->b, "B");
+    compare_with_group(w, &work);
+    sim_emit_sync(w, op->inst, SIM_ALL, SIM_ISSUE, SIM_PRODUCT, 0, 0);
+    if (w->attention) tell_reads(w, &work);
+    s->kept[s->issued++ % KEPT] = (wgmma_issued){op, work.a, work.b};
+    w->block->moved = true; // others may wait for it
     add_work(w, s, work);
     if (sim_async_early(w)) perform_before(w, s, UINT32_MAX);
 }
@@ -245,10 +350,54 @@ void sim_wgmma_move(sim_warp *w, const sim_op *op) {
 
 void sim_wgmma_fence(sim_warp *w, const sim_op *op) {}
 
-void sim_wgmma_commit(sim_warp *w, const sim_op *op) { state_of(w, op)->groups++; }
+void sim_wgmma_commit(sim_warp *w, const sim_op *op) {
+    struct sim_wgmma_state *s = state_of(w, op);
+    s->by_group[s->groups++ % GROUPS] = s->issued;
+    sim_emit_sync(w, op->inst, SIM_ALL, SIM_COMMIT, SIM_PRODUCT, 0, 0);
+}
+
+// How many of the warp's products are over when all but its latest groups are.
+static uint32_t products_due(const struct sim_wgmma_state *s, uint32_t leave) {
+    if (!s || s->groups <= leave || leave >= GROUPS) return 0;
+    return s->by_group[(s->groups - leave - 1) % GROUPS];
+}
+
+bool sim_wgmma_may_pass(sim_warp *w, const sim_op *op) {
+    const sim_async *async = w->block->async;
+    uint32_t first = w->index / GROUP_WARPS * GROUP_WARPS;
+    uint32_t due = async ? products_due(async->warps[w->index].wgmma, (uint32_t)op->aux) : 0;
+    for (uint32_t i = first; due && i < first + GROUP_WARPS; i++) {
+        const struct sim_wgmma_state *s = async->warps[i].wgmma;
+        if (s && s->issued >= due) continue;
+        if (w->block->warps[i].path_count) return false;
+        sim_fault_here(w, op, 0, SIM_FAULT_ALIGNED,
+                       "waits for a product of its warpgroup that warp %u has not executed, and never will: it has ended\n"
+                       "likely cause: a condition on the warp or the thread around wgmma\n"
+                       "what to do: let all four warps of a warpgroup execute it, or none",
+                       i);
+    }
+    return true;
+}
+
+void sim_wgmma_describe(const sim_warp *w, const sim_op *op, base_text *out) {
+    const sim_async *async = w->block->async;
+    uint32_t first = w->index / GROUP_WARPS * GROUP_WARPS;
+    uint32_t due = async ? products_due(async->warps[w->index].wgmma, (uint32_t)op->aux) : 0;
+    base_text_add(out, "wait for products of their warpgroup, which not all of its four warps have executed:");
+    for (uint32_t i = first; due && i < first + GROUP_WARPS; i++) {
+        const struct sim_wgmma_state *s = async->warps[i].wgmma;
+        base_text_add(out, " warp %u %u of %u", i, s ? s->issued : 0, due);
+    }
+}
 
 void sim_wgmma_wait(sim_warp *w, const sim_op *op) {
     struct sim_wgmma_state *s = state_of(w, op);
-    uint32_t leave = (uint32_t)op->aux;
-    if (s->groups > leave) perform_before(w, s, s->groups - leave);
+    uint32_t leave = (uint32_t)op->aux, due = products_due(s, leave);
+    sim_warp *first = &w->block->warps[w->index / GROUP_WARPS * GROUP_WARPS];
+    perform_before(w, s, due);
+    for (unsigned i = 0; due && i < GROUP_WARPS; i++) {
+        struct sim_wgmma_state *other = state_beside(w, i);
+        if (other) perform_before(first + i, other, due);
+    }
+    sim_emit_sync(w, op->inst, SIM_ALL, SIM_WAIT, SIM_PRODUCT, 0, leave);
 }
