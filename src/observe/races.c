@@ -170,7 +170,7 @@ static bool stands_for(const races_view *v, uint32_t lane, const races_access *o
     if ((old->tag ^ v->tag) & SAME || (old->tag & RACES_TAG_WRITE && !v->is_write)) return false;
     bool is_volatile_load = old->tag & RACES_TAG_VOLATILE && !(old->tag & RACES_TAG_WRITE);
     if (is_volatile_load && old->tag != v->tag) return false; // one may poll, the other not
-    unsigned kind = v->tag & RACES_TAG_KIND; // products are over in their order
+    unsigned kind = v->tag & RACES_TAG_KIND;                  // products are over in their order
     if (kind == RACES_TRACKED || kind == RACES_PRODUCT) return old->who == v->who;
     for (uint32_t m = old->mask; m; m &= m - 1)
         if (!observe_races_knows(v->block, v->warp, lane, old->who | (uint32_t)__builtin_ctz(m),

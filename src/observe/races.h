@@ -25,8 +25,8 @@ typedef enum races_kind {
     RACES_PRODUCT,    // a warpgroup's product (wgmma) reads its matrices
     RACES_TRACKED,    // what an mbarrier waits for; instead of warp and lane the number of the mbarrier
     // No accesses, but how far threads have come:
-    RACES_REACHED,     // where a barrier orders no more than that
-    RACES_ISSUED,      // they have executed a product that is over
+    RACES_REACHED,      // where a barrier orders no more than that
+    RACES_ISSUED,       // they have executed a product that is over
     RACES_PROXIED,      // a fence.proxy.async came after their accesses,
     RACES_PROXIED_COPY, // and after their cp.asyncs
     RACES_MAPPED,       // a fence.proxy.tensormap came after their accesses
@@ -266,8 +266,8 @@ typedef struct races_write {
 typedef struct races_block {
     uint32_t index, id; // id: index within RACES_BLOCK_MASK
     uint32_t base, warp_count;
-    bool any_known;       // a warp has an observe_known
-    bool presumes;        // a warp presumes something
+    bool any_known; // a warp has an observe_known
+    bool presumes;  // a warp presumes something
     races_shadow shadow;
     uint32_t barrier_count;
     races_barrier barriers[RACES_BARRIERS];

@@ -42,7 +42,8 @@ void observe_races_commit_products(races *self, races_warp *warp) {
 }
 
 // A product is one of four warps: it is over for all of them.
-void observe_races_wait_for_products(races *self, races_block *block, races_warp *warp, const sim_sync *sync) {
+void observe_races_wait_for_products(races *self, races_block *block, races_warp *warp,
+                                     const sim_sync *sync) {
     const races_products *mine = warp->products;
     uint32_t leave = sync->count, first = warp->index / GROUP_WARPS * GROUP_WARPS, count = 0;
     if (!mine || mine->commits <= leave || leave >= RACES_GROUPS) return;
@@ -53,7 +54,8 @@ void observe_races_wait_for_products(races *self, races_block *block, races_warp
             const races_products *other = block->warps[i].products;
             if (!other || other->count < due || other->count - due >= RACES_PRODUCTS) continue;
             uint16_t slot = (uint16_t)((kind ? RACES_ISSUED : RACES_PRODUCT) * RACES_WARPS + i);
-            facts[count++] = (observe_fact){slot, OBSERVE_ALL_LANES, other->clock[(due - 1) % RACES_PRODUCTS]};
+            facts[count++] =
+                (observe_fact){slot, OBSERVE_ALL_LANES, other->clock[(due - 1) % RACES_PRODUCTS]};
         }
     if (!count) return;
     observe_known *known = observe_known_of(self->levels, block->id, 0, facts, count);

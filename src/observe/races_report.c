@@ -271,19 +271,22 @@ static void refill_text(const races_conflict *c, base_text *out) {
     bool product = (c->other_tag & RACES_TAG_KIND) == RACES_PRODUCT;
     base_text_add(out,
                   "a bulk copy writes bytes that %s %s, with nothing that orders them\n"
-                  "likely cause: the copy does not wait until the stage is empty: no wait for the mbarrier at which its users arrive, "
+                  "likely cause: the copy does not wait until the stage is empty: no wait for the mbarrier "
+                  "at which its users arrive, "
                   "a wait for the wrong phase, or users that arrive before they are done%s\n"
-                  "what to do: an mbarrier for each stage that says that it is empty; users arrive there%s, and who starts the copy waits "
+                  "what to do: an mbarrier for each stage that says that it is empty; users arrive there%s, "
+                  "and who starts the copy waits "
                   "for that phase first",
-                  product ? "a product (wgmma)" : "a thread", c->other_tag & RACES_TAG_WRITE ? "writes" : "reads",
+                  product ? "a product (wgmma)" : "a thread",
+                  c->other_tag & RACES_TAG_WRITE ? "writes" : "reads",
                   product ? " (a product is done when its group was waited for)" : "",
                   product ? " after wgmma.wait_group" : " after their last access");
 }
 
 static bool is_refill(const races_conflict *c) {
     unsigned kind = c->other_tag & RACES_TAG_KIND;
-    return (c->tag & RACES_TAG_KIND) == RACES_TRACKED && c->tag & RACES_TAG_WRITE && c->access->space != SIM_GLOBAL &&
-           (kind == RACES_THREAD || kind == RACES_PRODUCT);
+    return (c->tag & RACES_TAG_KIND) == RACES_TRACKED && c->tag & RACES_TAG_WRITE &&
+           c->access->space != SIM_GLOBAL && (kind == RACES_THREAD || kind == RACES_PRODUCT);
 }
 
 static void race_text(const races *self, const races_conflict *c, observe_finding_kind kind, base_text *out) {
@@ -333,10 +336,13 @@ static bool is_barrier_missing(const races *self, const races_conflict *c) {
 static void proxy_text(const races_conflict *c, base_text *out) {
     bool product = (c->tag & RACES_TAG_KIND) == RACES_PRODUCT;
     if (c->access->part == SIM_PART_MAP) {
-        base_text_add(out, "a tensor copy uses a map that the kernel changed, with no proxy fence for maps between\n"
-                           "likely cause: copies read maps through a cache of their own, which stores do not reach\n"
-                           "what to do: fence.proxy.tensormap::generic.acquire (cuda::ptx::fence_proxy_tensormap_generic) of "
-                           "the map's 128 bytes by the thread that starts the copy, after the release by the one that changed it");
+        base_text_add(
+            out, "a tensor copy uses a map that the kernel changed, with no proxy fence for maps between\n"
+                 "likely cause: copies read maps through a cache of their own, which stores do not reach\n"
+                 "what to do: fence.proxy.tensormap::generic.acquire "
+                 "(cuda::ptx::fence_proxy_tensormap_generic) of "
+                 "the map's 128 bytes by the thread that starts the copy, after the release by the one that "
+                 "changed it");
         return;
     }
     base_text_add(out,
@@ -358,9 +364,12 @@ static void async_text(const races_conflict *c, base_text *out) {
         proxy_text(c, out);
         return;
     }
-    const char *what = kind == RACES_COPY ? "cp.async" : kind == RACES_PRODUCT ? "product (wgmma)" : "bulk copy";
+    const char *what = kind == RACES_COPY      ? "cp.async"
+                       : kind == RACES_PRODUCT ? "product (wgmma)"
+                                               : "bulk copy";
     base_text_add(out, "%s of bytes that a %s %s, before the %s was waited for\n", verb_of(c->tag), what,
-                  c->other_tag & RACES_TAG_WRITE ? "writes" : "reads", kind == RACES_PRODUCT ? "product" : "copy");
+                  c->other_tag & RACES_TAG_WRITE ? "writes" : "reads",
+                  kind == RACES_PRODUCT ? "product" : "copy");
     if (kind == RACES_TRACKED)
         base_text_add(out,
                       "likely cause: no wait on the copy's mbarrier, or a wait for the wrong phase\nwhat to "
@@ -373,7 +382,8 @@ static void async_text(const races_conflict *c, base_text *out) {
     else if (kind == RACES_PRODUCT)
         base_text_add(
             out,
-            "likely cause: no wgmma.wait_group, or one that lets the product's group be under way; or the product was never "
+            "likely cause: no wgmma.wait_group, or one that lets the product's group be under way; or the "
+            "product was never "
             "committed\nwhat to do: wgmma.commit_group and wgmma.wait_group before the tile is given back");
     else
         base_text_add(out,

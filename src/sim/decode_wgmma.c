@@ -75,7 +75,9 @@ static bool product_form(sim_decoder *d, const ptx_inst *inst, sim_op *op, wgmma
         return false;
     if (x->sparse && !sim_mma_sparse(d, &o[next], base)) return false;
     next += x->sparse ? 2 : 0;
-    if (o[next].kind != PTX_OPERAND_REG || sim_operand_bits(d, &o[next], PTX_PRED) != 1) return false;
+    bool constant = o[next].kind == PTX_OPERAND_INT; // ptxas takes 0 and 1 too
+    if (!constant && (o[next].kind != PTX_OPERAND_REG || sim_operand_bits(d, &o[next], PTX_PRED) != 1))
+        return false;
     f->adds = sim_source(d, &o[next], PTX_PRED);
     f->adds_negated = o[next].negated;
     if (!rest_of(inst, next + 1, f)) return false;

@@ -160,8 +160,9 @@ typedef enum sim_sync_kind {
     SIM_WAIT,   // at most `count` of the lanes' latest groups are under way; UINT32_MAX at cp.async.wait_all
     SIM_TRACK,  // the asynchronous copy just told of, or the lanes' cp.asyncs so far, will arrive at `object`
     SIM_FENCE,  // membar, fence: scope and order are the instruction's
-    SIM_INIT,   // a lane makes `object`, an mbarrier, anew
-    SIM_ISSUE,  // the warp executes a product of its warpgroup; what it reads is told of next
+    SIM_LEFT,  // the phase of `object` is over, and `at` has a copy of `count` bytes under way that it tracks
+    SIM_INIT,  // a lane makes `object`, an mbarrier, anew
+    SIM_ISSUE, // the warp executes a product of its warpgroup; what it reads is told of next
     SIM_GRID_WAIT, // the lanes have waited for the grids before this one: griddepcontrol.wait
 } sim_sync_kind;
 

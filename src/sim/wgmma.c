@@ -76,14 +76,16 @@ typedef struct reader {
 
 static void check_row(const reader *r, uint32_t at) {
     if (at <= r->warp->shared_bytes && r->warp->shared_bytes - at >= ROW_BYTES) return;
-    sim_fault_here(r->warp, r->op, 0, SIM_FAULT_BOUNDS,
-                   "the descriptor of %s reaches shared offset 0x%x, and the block has 0x%x bytes\n"
-                   "  it says: start 0x%x, leading offset %u, stride offset %u, swizzle of %u bytes\n"
-                   "likely cause: an offset in bytes where the descriptor has it in units of 16, leading and "
-                   "stride offset "
-                   "exchanged, or another swizzle than the data has",
-                   r->name, at, r->warp->shared_bytes, r->layout.start, r->layout.leading, r->layout.stride,
-                   r->layout.swizzle);
+    sim_fault_here(
+        r->warp, r->op, 0, SIM_FAULT_BOUNDS,
+        "the descriptor of %s reaches shared offset 0x%x, and the block has 0x%x bytes\n"
+        "  it says: start 0x%x, leading offset %u, stride offset %u, swizzle of %u bytes\n"
+        "likely cause: an offset in bytes where the descriptor has it in units of 16, leading and "
+        "stride offset "
+        "exchanged, or another swizzle than the data has\n"
+        "what to do: compare the descriptor with the tile's address, its size and how it was filled",
+        r->name, at, r->warp->shared_bytes, r->layout.start, r->layout.leading, r->layout.stride,
+        r->layout.swizzle);
 }
 
 // Signs are the highest bits of the elements.
@@ -239,7 +241,8 @@ static void check_descriptor(sim_warp *w, const sim_op *op, const char *name, ui
     sim_fault_here(
         w, op, 0, SIM_FAULT_MEMBERS_APART,
         "the descriptor of %s is 0x%llx in warp %u and 0x%llx in warp %u of the same warpgroup\n"
-        "likely cause: it was made of an address that depends on the warp; the product finds each warp's 16 rows itself\n"
+        "likely cause: it was made of an address that depends on the warp; the product finds each warp's 16 "
+        "rows itself\n"
         "what to do: make it of the tile's own address, the same in all 128 threads of the warpgroup",
         name, (unsigned long long)mine, w->index, (unsigned long long)theirs, other);
 }
@@ -252,11 +255,12 @@ static void compare_with_group(sim_warp *w, const wgmma_work *work) {
         if (!s || work->ordinal >= s->issued || s->issued - work->ordinal > KEPT) continue;
         const wgmma_issued *theirs = &s->kept[work->ordinal % KEPT];
         if (theirs->op != work->op)
-            sim_fault_here(w, work->op, 0, SIM_FAULT_ALIGNED,
-                           "product %u of warp %u is another instruction than that of warp %u of the same warpgroup\n"
-                           "likely cause: warps of a warpgroup take different ways through the program\n"
-                           "what to do: let all four warps execute the same wgmma instructions in the same order",
-                           work->ordinal, w->index, other);
+            sim_fault_here(
+                w, work->op, 0, SIM_FAULT_ALIGNED,
+                "product %u of warp %u is another instruction than that of warp %u of the same warpgroup\n"
+                "likely cause: warps of a warpgroup take different ways through the program\n"
+                "what to do: let all four warps execute the same wgmma instructions in the same order",
+                work->ordinal, w->index, other);
         check_descriptor(w, work->op, "A", work->a, other, theirs->a);
         check_descriptor(w, work->op, "B", work->b, other, theirs->b);
     }
@@ -307,8 +311,10 @@ static void tell_reads(sim_warp *w, const wgmma_work *work) {
     const wgmma_form *f = form_of(work->op);
     const sim_listener *listener = w->block->worker->listener;
     if (!listener || !listener->access) return;
-    const reader a = {.warp = w, .op = work->op, .layout = sim_wgmma_layout(work->a, f->a_across), .name = "A"};
-    const reader b = {.warp = w, .op = work->op, .layout = sim_wgmma_layout(work->b, f->b_across), .name = "B"};
+    const reader a = {
+        .warp = w, .op = work->op, .layout = sim_wgmma_layout(work->a, f->a_across), .name = "A"};
+    const reader b = {
+        .warp = w, .op = work->op, .layout = sim_wgmma_layout(work->b, f->b_across), .name = "B"};
     if (!f->a_in_registers)
         tell_side(&a, SIM_PART_FIRST, w->index % GROUP_WARPS * WARP_BLOCKS, WARP_BLOCKS, f->base.a_pieces);
     tell_side(&b, SIM_PART_MORE, 0, f->base.columns, f->base.b_pieces);
@@ -371,7 +377,8 @@ bool sim_wgmma_may_pass(sim_warp *w, const sim_op *op) {
         if (s && s->issued >= due) continue;
         if (w->block->warps[i].path_count) return false;
         sim_fault_here(w, op, 0, SIM_FAULT_ALIGNED,
-                       "waits for a product of its warpgroup that warp %u has not executed, and never will: it has ended\n"
+                       "waits for a product of its warpgroup that warp %u has not executed, and never will: "
+                       "it has ended\n"
                        "likely cause: a condition on the warp or the thread around wgmma\n"
                        "what to do: let all four warps of a warpgroup execute it, or none",
                        i);
@@ -383,7 +390,8 @@ void sim_wgmma_describe(const sim_warp *w, const sim_op *op, base_text *out) {
     const sim_async *async = w->block->async;
     uint32_t first = w->index / GROUP_WARPS * GROUP_WARPS;
     uint32_t due = async ? products_due(async->warps[w->index].wgmma, (uint32_t)op->aux) : 0;
-    base_text_add(out, "wait for products of their warpgroup, which not all of its four warps have executed:");
+    base_text_add(out,
+                  "wait for products of their warpgroup, which not all of its four warps have executed:");
     for (uint32_t i = first; due && i < first + GROUP_WARPS; i++) {
         const struct sim_wgmma_state *s = async->warps[i].wgmma;
         base_text_add(out, " warp %u %u of %u", i, s ? s->issued : 0, due);
