@@ -92,15 +92,14 @@ static void report(const races_view *v, uint32_t lane, uint32_t who, uint32_t cl
 }
 
 // Bulk copies and products see what threads wrote to shared memory only after a proxy fence; tensor maps, by one of their own.
-static void check_proxy(const races_view *v, uint32_t lane, const races_cell *cell) {
-    unsigned kind = cell->write_tag & RACES_TAG_KIND;
+static void check_proxy(const races_view *v, uint32_t lane, uint32_t who, uint32_t clock, uint32_t tag) {
+    unsigned kind = tag & RACES_TAG_KIND;
     bool by_proxy = v->access->agent >= SIM_ASYNC_PROXY && (v->tag & RACES_TAG_KIND) != RACES_THREAD;
     bool is_map = v->access->part == SIM_PART_MAP;
     if (!by_proxy || (v->shadow == &v->self->global && !is_map) || v->is_write) return;
     if (kind != RACES_THREAD && kind != RACES_COPY) return;
     kind += is_map ? RACES_MAPPED : RACES_PROXIED;
-    if (!observe_races_knows(v->block, v->warp, lane, cell->write_who, kind, cell->write_clock))
-        report(v, lane, cell->write_who, cell->write_clock, cell->write_tag, true);
+    if (!observe_races_knows(v->block, v->warp, lane, who, kind, clock)) report(v, lane, who, clock, tag, true);
 }
 
 // A thread that has executed a product which is over has the loads behind it that it did before.
@@ -115,7 +114,7 @@ static void check_write(const races_view *v, uint32_t lane, const races_cell *ce
     unsigned kind = cell->write_tag & RACES_TAG_KIND;
     if (strong_together(v, cell->write_who, cell->write_tag)) return;
     if (observe_races_knows(v->block, v->warp, lane, cell->write_who, kind, cell->write_clock))
-        check_proxy(v, lane, cell);
+        check_proxy(v, lane, cell->write_who, cell->write_clock, cell->write_tag);
     else
         report(v, lane, cell->write_who, cell->write_clock, cell->write_tag, false);
 }
@@ -131,7 +130,10 @@ static void check_access(const races_view *v, uint32_t lane, const races_list *l
     }
     for (uint32_t m = a->mask; m; m &= m - 1) {
         uint32_t who = a->who | (uint32_t)__builtin_ctz(m);
-        if (knows(v, lane, who, a->tag, a->clock)) continue;
+        if (knows(v, lane, who, a->tag, a->clock)) {
+            if (a->tag & RACES_TAG_WRITE) check_proxy(v, lane, who, a->clock, a->tag);
+            continue;
+        }
         if (!was_seen(v, lane, list, a)) report(v, lane, who, a->clock, a->tag, false);
         return;
     }
@@ -343,6 +345,7 @@ static void note_visit(races *self, races_block *owner, const races_view *v, uin
 
 static bool is_strong(const sim_access *access) {
     if (access->kind == SIM_ATOMIC) return true;
+    if (access->at.inst->op == PTX_OP_TENSORMAP_CP_FENCEPROXY) return false; // its order is that of the fence in it
     switch (access->at.inst->by_category[PTX_CAT_ORDER]) {
     case PTX_MOD_NONE:
     case PTX_MOD_WEAK: return false;
