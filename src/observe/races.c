@@ -91,15 +91,8 @@ static void report(const races_view *v, uint32_t lane, uint32_t who, uint32_t cl
                                                     .proxy = proxy});
 }
 
-// Bulk copies and products see what threads wrote to shared memory only after a proxy fence; tensor maps, by one of their own.
 static void check_proxy(const races_view *v, uint32_t lane, uint32_t who, uint32_t clock, uint32_t tag) {
-    unsigned kind = tag & RACES_TAG_KIND;
-    bool by_proxy = v->access->agent >= SIM_ASYNC_PROXY && (v->tag & RACES_TAG_KIND) != RACES_THREAD;
-    bool is_map = v->access->part == SIM_PART_MAP;
-    if (!by_proxy || (v->shadow == &v->self->global && !is_map) || v->is_write) return;
-    if (kind != RACES_THREAD && kind != RACES_COPY) return;
-    kind += is_map ? RACES_MAPPED : RACES_PROXIED;
-    if (!observe_races_knows(v->block, v->warp, lane, who, kind, clock)) report(v, lane, who, clock, tag, true);
+    if (observe_races_lacks_proxy_fence(v, lane, who, clock, tag)) report(v, lane, who, clock, tag, true);
 }
 
 // A thread that has executed a product which is over has the loads behind it that it did before.
@@ -345,7 +338,8 @@ static void note_visit(races *self, races_block *owner, const races_view *v, uin
 
 static bool is_strong(const sim_access *access) {
     if (access->kind == SIM_ATOMIC) return true;
-    if (access->at.inst->op == PTX_OP_TENSORMAP_CP_FENCEPROXY) return false; // its order is that of the fence in it
+    if (access->at.inst->op == PTX_OP_TENSORMAP_CP_FENCEPROXY)
+        return false; // its order is that of the fence in it
     switch (access->at.inst->by_category[PTX_CAT_ORDER]) {
     case PTX_MOD_NONE:
     case PTX_MOD_WEAK: return false;

@@ -400,6 +400,9 @@ void observe_races_presume_nothing(races_warp *warp); // drops what it has
 // ---- the asynchronous proxy (races_proxy.c) ----------------------------------------------------------------
 
 void observe_races_proxy_fence(races *self, races_block *block, races_warp *warp, const sim_sync *sync);
+// Whether the access, of which the lane knows, is one that the asynchronous proxy need not see yet.
+bool observe_races_lacks_proxy_fence(const races_view *view, uint32_t lane, uint32_t who, uint32_t clock,
+                                     uint32_t tag);
 void observe_races_begin_product(races *self, races_warp *warp); // whose reads are told of next
 void observe_races_commit_products(races *self, races_warp *warp);
 void observe_races_wait_for_products(races *self, races_block *block, races_warp *warp, const sim_sync *sync);

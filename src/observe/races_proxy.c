@@ -23,6 +23,18 @@ void observe_races_proxy_fence(races *self, races_block *block, races_warp *warp
     self->now++;
 }
 
+// Bulk copies and products see what threads wrote to shared memory only after a proxy fence; tensor maps, by one of their own.
+bool observe_races_lacks_proxy_fence(const races_view *v, uint32_t lane, uint32_t who, uint32_t clock,
+                                     uint32_t tag) {
+    unsigned kind = tag & RACES_TAG_KIND;
+    bool by_proxy = v->access->agent >= SIM_ASYNC_PROXY && (v->tag & RACES_TAG_KIND) != RACES_THREAD;
+    bool is_map = v->access->part == SIM_PART_MAP;
+    if (!by_proxy || (v->shadow == &v->self->global && !is_map) || v->is_write) return false;
+    if (kind != RACES_THREAD && kind != RACES_COPY) return false;
+    kind += is_map ? RACES_MAPPED : RACES_PROXIED;
+    return !observe_races_knows(v->block, v->warp, lane, who, kind, clock);
+}
+
 // ---- products --------------------------------------------------------------------------------------------
 
 static races_products *products_of(races *self, races_warp *warp) {

@@ -324,7 +324,8 @@ static bool is_barrier_missing(const races *self, const races_conflict *c) {
     const races_warp *mine = &c->block->warps[c->access->at.warp];
     const races_block *owner = self->resident && block < self->blocks ? self->resident[block] : NULL;
     if (kind == RACES_PRODUCT)
-        return owner && observe_races_knows(owner, &owner->warps[who >> 5 & 31], who & 31, c->who, kind, c->clock);
+        return owner &&
+               observe_races_knows(owner, &owner->warps[who >> 5 & 31], who & 31, c->who, kind, c->clock);
     if (kind != RACES_TRACKED)
         return !observe_races_knows(c->block, mine, c->lane, who, RACES_THREAD, c->clock) ||
                (owner &&

@@ -294,7 +294,8 @@ static _Noreturn void stop_waiting(sim_worker *worker, sim_fault_kind kind, cons
     base_text_add(&t, "%s in kernel %s: %s", word, g->kernel->entry->name, what);
     describe_all(worker, &t);
     if (t.data && strstr(t.data, "wait for the mbarrier"))
-        causes = "arrivals or bytes of an mbarrier that do not add up (mbarrier.init, expect_tx and what the copies bring), a wait "
+        causes = "arrivals or bytes of an mbarrier that do not add up (mbarrier.init, expect_tx and what the "
+                 "copies bring), a wait "
                  "for the wrong phase, a thread that does not arrive";
     base_text_add(&t, "\n  likely causes: %s", causes);
     stop(worker, KZ_DEADLOCK,

@@ -376,8 +376,8 @@ __global__ void mbarrier_wrong_phase(int *out) {
 CASE(mbarrier_wrong_phase) { mbarrier_wrong_phase<<<1, 64>>>(zeros(64)); }
 
 // Kernels that may begin before the kernel before them has ended.
-static void launch_early(void (*kernel)(const int *, const int *, int *), const int *a, const int *b, int *out,
-                         cudaStream_t stream = 0) {
+static void launch_early(void (*kernel)(const int *, const int *, int *), const int *a, const int *b,
+                         int *out, cudaStream_t stream = 0) {
     cudaLaunchAttribute early = {};
     early.id = cudaLaunchAttributeProgrammaticStreamSerialization;
     early.val.programmaticStreamSerializationAllowed = 1;
@@ -430,18 +430,21 @@ template <bool waits> __device__ void overlap_copy(const int *a, int *out) {
         asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
         if (waits) asm volatile("griddepcontrol.wait;" ::: "memory");
         asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], 256;" ::"r"(at) : "memory");
-        asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], 256, [%2];" ::"r"(to),
-                     "l"(a), "r"(at)
-                     : "memory");
+        asm volatile(
+            "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], 256, [%2];" ::"r"(
+                to),
+            "l"(a), "r"(at)
+            : "memory");
     }
     __syncthreads();
     if (!waits) asm volatile("griddepcontrol.wait;" ::: "memory");
     int over = 0;
     while (!over)
-        asm volatile("{.reg .pred p; mbarrier.try_wait.parity.shared::cta.b64 p, [%1], 0; selp.s32 %0, 1, 0, p;}"
-                     : "=r"(over)
-                     : "r"(at)
-                     : "memory");
+        asm volatile(
+            "{.reg .pred p; mbarrier.try_wait.parity.shared::cta.b64 p, [%1], 0; selp.s32 %0, 1, 0, p;}"
+            : "=r"(over)
+            : "r"(at)
+            : "memory");
     out[threadIdx.x] = s[threadIdx.x];
 }
 

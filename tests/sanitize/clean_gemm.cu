@@ -11,7 +11,8 @@
 // seeds: 2
 #include "gemm.cuh"
 
-extern "C" __global__ void clean_gemm(const __grid_constant__ CUtensorMap a, const __grid_constant__ CUtensorMap b,
+extern "C" __global__ void clean_gemm(const __grid_constant__ CUtensorMap a,
+                                      const __grid_constant__ CUtensorMap b,
                                       const __grid_constant__ CUtensorMap c, const unsigned short *x,
                                       const unsigned short *y, float *z) {
     product(&a, &b, &c);

@@ -23,7 +23,8 @@ extern "C" __global__ void tensor_map_no_acquire(const __grid_constant__ CUtenso
     ptx::tensormap_cp_fenceproxy(ptx::sem_release, ptx::scope_gpu, place, &mine, ptx::n32_t<128>());
     if (threadIdx.x == 0) {
         const int at[] = {0, 1};
-        ptx::mbarrier_arrive_expect_tx(ptx::sem_release, ptx::scope_cta, ptx::space_shared, &bar, sizeof tile);
+        ptx::mbarrier_arrive_expect_tx(ptx::sem_release, ptx::scope_cta, ptx::space_shared, &bar,
+                                       sizeof tile);
         ptx::cp_async_bulk_tensor(ptx::space_cluster, ptx::space_global, tile, place, at, &bar);
     }
     while (!ptx::mbarrier_try_wait_parity(&bar, 0)) {}

@@ -11,8 +11,9 @@
 #define LEFT 2
 #include "gemm.cuh"
 
-extern "C" __global__ void wgmma_stage_early(const __grid_constant__ CUtensorMap a, const __grid_constant__ CUtensorMap b,
-                                      const __grid_constant__ CUtensorMap c, const unsigned short *x,
-                                      const unsigned short *y, float *z) {
+extern "C" __global__ void wgmma_stage_early(const __grid_constant__ CUtensorMap a,
+                                             const __grid_constant__ CUtensorMap b,
+                                             const __grid_constant__ CUtensorMap c, const unsigned short *x,
+                                             const unsigned short *y, float *z) {
     product(&a, &b, &c);
 }

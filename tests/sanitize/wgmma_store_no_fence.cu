@@ -11,8 +11,9 @@
 #define PUT_FENCE
 #include "gemm.cuh"
 
-extern "C" __global__ void wgmma_store_no_fence(const __grid_constant__ CUtensorMap a, const __grid_constant__ CUtensorMap b,
-                                      const __grid_constant__ CUtensorMap c, const unsigned short *x,
-                                      const unsigned short *y, float *z) {
+extern "C" __global__ void wgmma_store_no_fence(const __grid_constant__ CUtensorMap a,
+                                                const __grid_constant__ CUtensorMap b,
+                                                const __grid_constant__ CUtensorMap c,
+                                                const unsigned short *x, const unsigned short *y, float *z) {
     product(&a, &b, &c);
 }
