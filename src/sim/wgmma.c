@@ -268,14 +268,14 @@ static void compare_with_group(sim_warp *w, const wgmma_work *work) {
 
 // ---- for listeners ---------------------------------------------------------------------------------------
 
-typedef struct rows_told {
+typedef struct rows_named {
     const reader *reader;
     sim_access_part part;
     unsigned count;
     uint64_t at[SIM_LANES];
-} rows_told;
+} rows_named;
 
-static void tell_rows(rows_told *t) {
+static void tell_rows(rows_named *t) {
     const reader *r = t->reader;
     sim_listener *listener = r->warp->block->worker->listener;
     if (!t->count) return;
@@ -294,16 +294,16 @@ static void tell_rows(rows_told *t) {
 // Core matrices `first` and on, piece after piece, 8 rows each: lanes of the accesses count them.
 static void tell_side(const reader *r, sim_access_part part, unsigned first, unsigned blocks,
                       unsigned pieces) {
-    rows_told told = {.reader = r, .part = part};
+    rows_named named = {.reader = r, .part = part};
     for (unsigned block = first; block < first + blocks; block++)
         for (unsigned piece = 0; piece < pieces; piece++)
             for (unsigned row = 0; row < SIDE; row++) {
                 uint32_t at = sim_wgmma_row(&r->layout, block, piece, row);
                 check_row(r, at);
-                told.at[told.count++] = at;
-                if (told.count == SIM_LANES) tell_rows(&told);
+                named.at[named.count++] = at;
+                if (named.count == SIM_LANES) tell_rows(&named);
             }
-    tell_rows(&told);
+    tell_rows(&named);
 }
 
 // What the warp's part reads of shared memory: its 16 rows of A, and all of B.
