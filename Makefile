@@ -10,7 +10,7 @@ KZ := build/release/bin/kz
 
 .NOTPARALLEL: # each step is parallel inside
 .DEFAULT_GOAL := build
-.PHONY: help build learn run quick test test-python test-all setup-test test-release build-sanitize test-sanitize test-fuzz test-valgrind bench bundle \
+.PHONY: help build learn run quick test test-python test-all setup-test test-release build-sanitize test-sanitize test-fuzz test-valgrind peers bench bundle \
         pages format install doctor setup clean
 
 help: ## lists these targets
@@ -41,8 +41,7 @@ test-python: build ## the rivals in Python, on CPU tensors (fetches PyTorch, or 
 
 test-all: ## test, the slow tests, valgrind and ten minutes of fuzzing
 	@tools/setup test
-	@$(MAKE) --no-print-directory build
-	@cmake --build --preset release -j $(JOBS) --target peers
+	@$(MAKE) --no-print-directory build peers
 	@$(MAKE) --no-print-directory test FUZZ_SECONDS=600
 	@ctest --preset slow -j $(TEST_JOBS)
 	@cmake --build --preset sanitize-kernels -j $(JOBS)
@@ -70,8 +69,10 @@ test-valgrind: build/release/.configured
 	@cmake --build --preset release -j $(JOBS) --target kz unit_tests
 	@tools/valgrind
 
-bench: build ## measures kernels on the GPU beside their rivals (ARGS="reduce --case ...")
+peers: build/release/.configured ## builds the rivals that kz bench measures kernels beside
 	@cmake --build --preset release -j $(JOBS) --target peers
+
+bench: build peers ## measures kernels on the GPU beside their rivals (ARGS="reduce --case ...")
 	@$(KZ) bench $(ARGS)
 
 bundle: build ## builds with machine code, and makes build/bundle/out/kernel-zoo.tar.gz for a machine with a GPU

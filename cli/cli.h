@@ -23,6 +23,8 @@ kz_status cli_check_settings(kz_error *error);
 int cli_fail(const kz_error *error);
 // The same for an error that has no kz_error: a wrong command line and the like.
 int cli_fail_with(kz_status status, const char *format, ...) __attribute__((format(printf, 2, 3)));
+// Where a process ends: output that was lost is never a success. A full disk shows here at the latest.
+int cli_check_output(int code);
 // Makes the folder that the file is to lie in, and says so on stderr where it is new. "folder/" is a file in
 // folder.
 kz_status cli_make_folder_of(const char *path, kz_error *error);
@@ -91,6 +93,8 @@ void cli_print_help(const cli_command *command);
 // process, unless it comes with the first.
 void cli_catch_interrupts(void);
 bool cli_interrupted(void);
+// Where the records are: told where an interruption ends the process at once. The path must stay; NULL: none are kept.
+void cli_keep_in_mind(const char *path);
 // Once what was interrupted has ended: says what stopped it, `began` (base_seconds) being its beginning, and gives the
 // report all the time it takes. False where nothing did.
 bool cli_report_interruption(double began, char *text, size_t size);

@@ -2,8 +2,11 @@
 // the simulator itself.
 #include "options.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "bench/baseline.h"
 #include "family/check.h"
@@ -34,19 +37,38 @@ static kz_status check_resume(const cli_shared *o, const char *resume, kz_error 
     return KZ_INVALID;
 }
 
+// Before anything is measured: what cannot be kept would be minutes for nothing. A file that was not there is not left.
+static kz_status check_path(const char *path, kz_error *error) {
+    struct stat about;
+    bool fresh = stat(path, &about) != 0, folder = base_ends_with(path, "/");
+    int file = -1;
+    if (folder && access(path, W_OK | X_OK) == 0) return KZ_OK;
+    if (!folder && !fresh && !S_ISREG(about.st_mode)) return KZ_OK; // a pipe, a device: who knows
+    if (!folder) file = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
+    if (file < 0)
+        return base_fail(error, KZ_IO, "no records can be written to %s: %s", path, strerror(errno));
+    close(file);
+    if (fresh) unlink(path);
+    return KZ_OK;
+}
+
 // Where the records go; `path` stays empty where none are kept.
 static kz_status open_file(const cli_shared *o, const char *resume, base_text *path, kz_error *error) {
     const char *given = o->json.path ? o->json.path : resume;
     struct stat about;
+    if (given && !*given) return base_fail(error, KZ_INVALID, "the path of the records is empty");
     if (given) {
         size_t length = strlen(given);
         bool folder =
             length && given[length - 1] != '/' && stat(given, &about) == 0 && S_ISDIR(about.st_mode);
         base_text_add(path, "%s%s", given, folder ? "/" : "");
-        return path->failed ? base_fail(error, KZ_NO_MEMORY, "no memory for a path")
-                            : cli_make_folder_of(path->data, error);
+        kz_status status = path->failed ? base_fail(error, KZ_NO_MEMORY, "no memory for a path")
+                                        : cli_make_folder_of(path->data, error);
+        return status ? status : check_path(path->data, error);
     }
-    return o->no_save || o->json.given ? KZ_OK : report_results_path("bench", path, error);
+    if (o->no_save || o->json.given) return KZ_OK;
+    kz_status status = report_results_path("bench", path, error);
+    return status ? status : check_path(path->data, error);
 }
 
 static int exit_code(const report_bench *report) {
@@ -58,7 +80,7 @@ static int exit_code(const report_bench *report) {
     // Few samples settle nothing, and meet no target.
     if (!report->run.quick && (t->missed || t->unsettled || t->over || report->since.worse))
         return CLI_REGRESSION;
-    return report->absent ? CLI_UNCHECKED : CLI_OK;
+    return report->absent || report_bench_compared_nothing(report) ? CLI_UNCHECKED : CLI_OK;
 }
 
 // ---- what there is ---------------------------------------------------------------------------------------
@@ -109,7 +131,9 @@ static int list_cases(const workload *w, const workload_bench_options *wanted) {
     kz_error error = {0};
     kz_status status = workload_bench_select(w, wanted, NULL, &cases, &error);
     const report_style style = report_detect_style(stdout);
-    const report_column columns[] = {{.title = "family"}, {.title = "case"}, {.title = "providers"}};
+    const report_column columns[] = {{.title = "family", .shrink = REPORT_SHRINKS},
+                                     {.title = "case", .shrink = REPORT_SHRINKS},
+                                     {.title = "providers", .shrink = REPORT_SPARE}};
     report_table *table = report_table_open(columns, BASE_COUNT(columns));
     for (size_t i = 0; i < cases.count && !status && table; i++) {
         char name[FAMILY_CASE_NAME];
@@ -155,6 +179,7 @@ static int measure(const job *j, workload_bench *bench, workload_page *page) {
     if (!page->faulted && (!status || report.tally.cases))
         report_bench_end(&report, base_seconds() - j->wanted->start);
     int code = !status ? exit_code(&report) : page->faulted ? (int)cli_exit_of(status) : cli_fail(&error);
+    code = cli_check_output(code);
     report_bench_free(&report);
     page->code = code;
     page->finished = !page->faulted;
@@ -166,6 +191,7 @@ static int measure_in_process(void *context, workload_page *page) {
     workload_bench *run = NULL;
     kz_error error = {0};
     cli_catch_interrupts();
+    cli_keep_in_mind(j->path.data);
     kz_status status = workload_bench_open(j->w, j->wanted, page, &run, &error);
     int code = status ? cli_fail(&error) : measure(j, run, page);
     if (status) page->code = code, page->finished = true;

@@ -1,5 +1,7 @@
 // kz gate: what kernels cost now, beside what is kept of them.
+#include <dirent.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "device/gpus.h"
@@ -98,7 +100,8 @@ static void add_look(base_text *out, const gate_options *o, const workload *w, c
 // The exit status of one gate; the worst of several is the command's.
 static int judge(const report_gate *r) {
     if (report_gate_passes(r)) return CLI_OK;
-    return r->other_compiler ? CLI_UNCHECKED : CLI_REGRESSION;
+    bool differs = r->exact && !r->other_compiler && r->change_count;
+    return report_gate_compares(r) || differs ? CLI_REGRESSION : CLI_UNCHECKED;
 }
 
 static kz_status show(const gate_options *o, const workload *w, const kz_family *family,
@@ -135,6 +138,35 @@ static kz_status show(const gate_options *o, const workload *w, const kz_family 
                : KZ_OK;
 }
 
+static bool is_source(const char *name) {
+    static const char *const ends[] = {".cu", ".cuh", ".h", ".c", ".def"};
+    bool is = false;
+    for (size_t i = 0; i < BASE_COUNT(ends); i++) is = is || base_ends_with(name, ends[i]);
+    return is && !base_ends_with(name, "_test.c");
+}
+
+static bool is_newer(const struct stat *a, const struct stat *b) {
+    return a->st_mtim.tv_sec != b->st_mtim.tv_sec ? a->st_mtim.tv_sec > b->st_mtim.tv_sec
+                                                  : a->st_mtim.tv_nsec > b->st_mtim.tv_nsec;
+}
+
+// The kernels of the zoo are in kz itself: a source that was edited since is not what is counted.
+static void warn_of_newer_sources(const kz_family *family) {
+    char folder[300], path[600], self[BASE_PATH], text[800];
+    struct stat built, source;
+    snprintf(folder, sizeof folder, "kernels/%s/%s", family->group, family->name);
+    DIR *list = base_self_path(self, NULL) || stat(self, &built) ? NULL : opendir(folder);
+    bool found = false;
+    for (struct dirent *entry; list && !found && (entry = readdir(list));) {
+        snprintf(path, sizeof path, "%s/%s", folder, entry->d_name);
+        found = is_source(entry->d_name) && stat(path, &source) == 0 && is_newer(&source, &built);
+    }
+    if (list) closedir(list);
+    snprintf(text, sizeof text, "%s is newer than this kz, which counts the kernels it was built with: make",
+             path);
+    if (found) cli_note(text);
+}
+
 static kz_status gate_one(const gate_options *o, const workload *w, const kz_family *family, json_t *lines,
                           int *code, kz_error *error) {
     workload_gate_options options = {.settings = cli_program_settings(&o->shared),
@@ -145,6 +177,7 @@ static kz_status gate_one(const gate_options *o, const workload *w, const kz_fam
     options.settings.interrupted = cli_interrupted;
     if (cli_to_stdout(&o->shared.json)) options.settings.output = STDERR_FILENO;
     workload_gate gate;
+    if (family) warn_of_newer_sources(family);
     kz_status status = workload_gate_run(w, family, &options, &gate, error);
     if (!status) status = show(o, w, family, &gate, lines, code, error);
     workload_gate_close(&gate);
@@ -202,7 +235,8 @@ const cli_command cli_command_gate = {
         "GPU and no noise. --write keeps what is counted now.\n\n"
         "The counts of a family are in kernels/<group>/<family>/counters.csv, which also lists its "
         "cases; run kz gate in\n"
-        "the folder of the sources. Those of a file of your own are beside it: my.counters.csv for "
+        "the folder of the sources, after make: it counts the kernels that kz was built with. Those of a "
+        "file of your own are beside it: my.counters.csv for "
         "my.cu. A program has a\n"
         "row for each of its kernels; words after it are its arguments, and the file keeps them. Counts "
         "are of one simulated\n"
@@ -215,7 +249,8 @@ const cli_command cli_command_gate = {
         "refused.\n\n"
         "Exit status: 0 where nothing is worse (with --exact: nothing differs, and every variant has "
         "rows), 7 where a\n"
-        "count grew, 12 where the counts are another compiler's.",
+        "count grew, 12 where nothing could be compared: the counts are another compiler's, or the file has "
+        "none of these rows.",
     .examples =
         "  kz gate --counters                        has any kernel of the zoo become costlier?\n"
         "  kz gate --counters reduce/06_vector       this one?\n"

@@ -53,6 +53,14 @@ cli_exit cli_exit_of(kz_status status) {
     return CLI_INTERNAL;
 }
 
+int cli_check_output(int code) {
+    errno = 0;
+    bool lost = fflush(stdout) != 0 || ferror(stdout);
+    if (!lost || code != CLI_OK) return code;
+    return cli_fail_with(KZ_IO, "the output could not be written: %s",
+                         errno ? strerror(errno) : "the disk is full, or stdout is closed");
+}
+
 int cli_fail(const kz_error *error) {
     fflush(stdout);
     fprintf(stderr, "kz: %s\n", error->message[0] ? error->message : kz_status_text(error->status));
@@ -87,12 +95,22 @@ enum { GRACE_SECONDS = 5 }; // for the case in hand to end by itself
 
 static volatile sig_atomic_t interrupted; // the signal
 static volatile double interrupted_at;
+static const char *volatile records; // where what is finished is kept
 
 // All that a signal handler may use of stdio.
 static void say(const char *text) {
     ssize_t ignored = write(STDERR_FILENO, text, strlen(text));
     (void)ignored;
 }
+
+static void say_records(void) {
+    if (!records || access(records, F_OK) != 0) return;
+    say("kz: what was finished is in ");
+    say(records);
+    say("\n");
+}
+
+void cli_keep_in_mind(const char *path) { records = path; }
 
 // timeout(1) sends its signal to its child and to its group, and Ctrl-C under it comes by both ways too: kz gets two at
 // once, and one is meant.
@@ -101,6 +119,7 @@ static void on_signal(int number) {
     double now = base_seconds();
     if (interrupted && now - interrupted_at < apart) return;
     if (interrupted) {
+        say_records();
         signal(number, SIG_DFL);
         raise(number); // taken when this handler returns
         return;
@@ -116,6 +135,7 @@ static void on_signal(int number) {
 static void on_alarm(int number) {
     (void)number;
     say("\nkz: stopped inside a kernel that did not end in time; of that one nothing is reported\n");
+    say_records();
     _exit(CLI_INTERRUPTED);
 }
 
@@ -228,11 +248,5 @@ int main(int argc, char **argv) {
     signal(SIGXFSZ, SIG_IGN); // a file that may not grow is an error that is told, not an end without words
     setvbuf(stdout, NULL, _IOLBF, 0); // whole lines, also into a pipe: a run may be stopped at any time
     int code = run(argc, argv);
-    // A full disk shows here at the latest: output that was lost is never a success.
-    errno = 0;
-    bool lost = fflush(stdout) != 0 || ferror(stdout);
-    if (lost && code == CLI_OK)
-        return cli_fail_with(KZ_IO, "the output could not be written: %s",
-                             errno ? strerror(errno) : "the disk is full, or stdout is closed");
-    return code;
+    return cli_check_output(code);
 }

@@ -15,8 +15,9 @@ static const struct {
     const char *name;
     bool is_folder;
 } files[] = {
-    {"KZ_LIBCUDA", false},  {"KZ_LIBNVML", false}, {"KZ_CUBLAS", false},
-    {"KZ_OPENBLAS", false}, {"KZ_PEERS", true},
+    {"KZ_LIBCUDA", false},
+    {"KZ_LIBNVML", false},
+    {"KZ_PEERS", true},
 };
 
 // A library's name without a slash is the loader's to find.

@@ -56,7 +56,7 @@ int main(int argc, char **argv) {
     kz_kernel *kernel;
     kz_ptr matrix = 0, out = 0;
     float numbers[ROWS][COLUMNS], box[HEIGHT][WIDTH];
-    int column = 6, row = 3, code = 1;
+    int column = 8, row = 3, code = 1; // a box begins at a multiple of 16 bytes of a row
     alignas(KZ_TENSOR_MAP_ALIGN) char map[KZ_TENSOR_MAP_BYTES];
     for (int i = 0; i < ROWS * COLUMNS; i++) numbers[i / COLUMNS][i % COLUMNS] = (float)(i + 1);
 

@@ -85,6 +85,21 @@ ENTRY shared_swizzled(float *out, int column) {
     out[threadIdx.x] = words[threadIdx.x * 32 + (column ^ threadIdx.x)];
 }
 
+// The fragment of A that begins at piece `first` (16 bytes) of 16 rows, `stride` bytes apart: as it is, or with the pieces of a
+// row exchanged by the row.
+ENTRY load_matrices(unsigned *out, int stride, int swizzled, int first) {
+    __shared__ __align__(128) unsigned char tile[16 * 160];
+    for (int i = threadIdx.x; i < 16 * 160 / 4; i += 32) ((unsigned *)tile)[i] = i;
+    __syncwarp();
+    int row = threadIdx.x % 16, piece = first + threadIdx.x / 16;
+    unsigned at = (unsigned)__cvta_generic_to_shared(tile) + row * stride + (swizzled ? piece ^ row % 8 : piece) * 16, r[4];
+    asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0,%1,%2,%3}, [%4];"
+                 : "=r"(r[0]), "=r"(r[1]), "=r"(r[2]), "=r"(r[3])
+                 : "r"(at)
+                 : "memory");
+    out[threadIdx.x] = r[0] ^ r[1] ^ r[2] ^ r[3];
+}
+
 // ---- fusion: y = max(0, s x + b) in three kernels, and in one -----------------------------------------------
 
 ENTRY scale(const float *x, float *y, int n) {

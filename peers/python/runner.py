@@ -31,7 +31,7 @@ class Library:
 
     def __init__(self, path, device):
         if not os.path.exists(path):
-            raise Missing(f"{os.path.basename(path)} is not built: `make bench` in a checkout builds it")
+            raise Missing(f"{os.path.basename(path)} is not built: `make peers` in a checkout builds it")
         self.functions = ctypes.CDLL(path)
         self.functions.kz_runner_error.restype = ctypes.c_char_p
         if self.functions.kz_runner_interface() != INTERFACE:

@@ -18,13 +18,9 @@
 
 enum { BENCH_CANDIDATES = 40, BENCH_BESIDE = 320 };
 
-// How a candidate was lost: it took its process with it, or its device.
-typedef enum bench_loss { BENCH_NOT_LOST, BENCH_CRASHED, BENCH_HUNG, BENCH_FAULTED } bench_loss;
-const char *bench_loss_name(bench_loss loss); // "crashed"
-
 // One that an earlier attempt at the case was lost with: a result that says so, and is not tried again.
 typedef struct bench_lost {
-    char by[24], name[64]; // a rival's name may be unknown
+    char by[24], name[64]; // a rival's name may be unknown: "" is all that it offers
     bench_loss loss;
     kz_error error;
 } bench_lost;
@@ -85,7 +81,7 @@ typedef struct bench_timing {
     double of_peak;                  // share of the peak that limits the case; NAN where none is known
     double power_w;                  // the mean while it was timed, with its neighbours; NAN where unknown
     double energy_j;                 // of a run, where runs are sustained; NAN elsewhere
-    bool over_peak;                  // above 105% of every measured peak: the measurement is wrong
+    bool over_peak;                  // above 105% of every measured peak, on a GPU: the measurement is wrong
 } bench_timing;
 
 typedef struct bench_result {
@@ -108,7 +104,8 @@ typedef struct bench_outcome {
     size_t flush_bytes;
     bool flush_reads; // false: it writes
     double input_seconds, reference_seconds;
-    bool timed; // false on the simulator
+    bool timed;  // false on the simulator
+    bool on_cpu; // whose peaks are no ceiling
     bool interrupted;
     size_t condition_count;
     bench_condition conditions[BENCH_CONDITIONS];
@@ -150,7 +147,11 @@ bool bench_work_computes(const kz_work *work);
 // Ours over the other's, from samples taken under that condition: the one beside the other, or in a sustained one after
 // the other. Invalid where one was not timed, is not right or stands above the peak.
 bench_ratio bench_outcome_ratio(const bench_outcome *outcome, size_t ours, size_t other, size_t condition);
-// Faster or slower than the other, by 2% at least; undecided where one of the two has not converged.
+// Whether that ratio, of samples by turns, and the ratio of the two medians contradict each other: the second is outside
+// the interval of the first, and on the other side of 1 or more than 10% away.
+bool bench_outcome_disagrees(const bench_outcome *outcome, size_t ours, size_t other, size_t condition);
+// Faster or slower than the other, by 2% at least; undecided where one of the two has not converged, or where the ratios
+// contradict each other.
 bench_verdict bench_outcome_verdict(const bench_outcome *outcome, size_t ours, size_t other,
                                     size_t condition);
 

@@ -28,6 +28,10 @@ typedef struct bench_elsewhere {
     kz_status (*replay)(void *self, size_t set, kz_error *error); // as bench_sampler_replay
 } bench_elsewhere;
 
+// How a candidate was lost: it took its process with it, or its device.
+typedef enum bench_loss { BENCH_NOT_LOST, BENCH_CRASHED, BENCH_HUNG, BENCH_FAULTED } bench_loss;
+const char *bench_loss_name(bench_loss loss); // "crashed"
+
 typedef enum bench_provider { BENCH_ZOO, BENCH_GUEST, BENCH_PEER, BENCH_PEAK } bench_provider;
 
 typedef struct bench_candidate {

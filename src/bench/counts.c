@@ -9,6 +9,7 @@
 #include "observe/metrics.h"
 
 #define VERSION_MARK  "# kz gate --counters, version "
+#define WRITTEN_BY    "written by "
 #define GPU_MARK      "# gpu: "
 #define COMPILER_MARK "# compiler: "
 #define FLAGS_MARK    "# nvcc flags: "
@@ -114,7 +115,10 @@ static const char *after(const char *line, const char *mark) {
 
 static kz_status read_version(reading *r, const char *text, kz_error *error) {
     int version = atoi(text);
+    const char *command = strstr(text, WRITTEN_BY);
     r->has_version = true;
+    snprintf(r->counts->written_by, sizeof r->counts->written_by, "%s",
+             command ? command + strlen(WRITTEN_BY) : "");
     if (version == VERSION) return KZ_OK;
     base_fail(error, KZ_UNSUPPORTED, "%s has counts of version %d, and this kz reads version %d", r->name,
               version, VERSION);
@@ -239,7 +243,7 @@ static bool is_used(const bench_counts *counts, bench_count count) {
 }
 
 void bench_counts_write(const bench_counts *counts, const char *command, base_text *out) {
-    base_text_add(out, VERSION_MARK "%d: counts of the simulator, written by %s\n", VERSION, command);
+    base_text_add(out, VERSION_MARK "%d: counts of the simulator, " WRITTEN_BY "%s\n", VERSION, command);
     base_text_add(out, GPU_MARK "%s\n" COMPILER_MARK "%s\n", counts->gpu, counts->compiler);
     if (counts->flags[0]) base_text_add(out, FLAGS_MARK "%s\n", counts->flags);
     if (counts->arguments[0]) base_text_add(out, WORDS_MARK "%s\n", counts->arguments);

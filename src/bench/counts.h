@@ -25,7 +25,8 @@ typedef struct bench_counts_row {
 
 // {0} is empty.
 typedef struct bench_counts {
-    char gpu[40], compiler[64];      // "h200", "13.0.88"; "" for a compiler that the PTX does not name
+    char gpu[40], compiler[64]; // "h200", "13.0.88"; "" for a compiler that the PTX does not name
+    char written_by[512]; // the command that wrote the file: it names whose counts they are; "" where unknown
     char flags[512], arguments[512]; // what a program was built and run with, as a shell takes it; ""
     int64_t stated;                  // the rows that the file says it has; -1: it does not say
     bench_counts_row *rows;

@@ -144,6 +144,83 @@ static void a_candidate_that_fails_drops_out(void **state) {
     free_all(series);
 }
 
+// The first two are here, the third is in another process.
+static size_t fake_process(void *self, size_t index) { return index == 2; }
+
+static bench_clock clock_of_two_processes(fake *f) {
+    bench_clock clock = clock_of(f);
+    clock.process = fake_process;
+    return clock;
+}
+
+// As on a GPU that goes from one process to another and back: with the other process in the rounds a sample takes longer.
+static kz_status slow_beside_another(void *self, size_t index, double *seconds, kz_error *error) {
+    fake *f = self;
+    bool beside = false;
+    for (size_t i = 1; i <= 4 && i <= f->total; i++)
+        beside = beside || (f->log[f->total - i] == 2) != (index == 2);
+    kz_status status = fake_sample(self, index, seconds, error);
+    if (!status && beside) *seconds *= 1.2;
+    return status;
+}
+
+static void nobody_leaves_rounds_with_another_process(void **state) {
+    (void)state;
+    fake f = {.cost = {1e-3, 1e-3, 1e-3}, .noise = {0.3, 0.001, 0.001}};
+    bench_clock clock = clock_of_two_processes(&f);
+    clock.sample = slow_beside_another;
+    bench_rule rule = bench_default_rule();
+    bench_series series[CANDIDATES];
+    assert_int_equal(bench_measure(&clock, &rule, CANDIDATES, series, NULL, NULL), KZ_OK);
+    assert_true(series[0].count > 300); // the noisy one decides how long it takes
+    for (size_t i = 0; i < CANDIDATES; i++) {
+        assert_int_equal(series[i].state, BENCH_CONVERGED);
+        assert_int_equal(series[i].count, series[0].count);
+    }
+    // Beginning to end the last candidate was sampled beside the others: its median is that of these turns.
+    assert_float_equal(series[2].summary.median, 1.2e-3, 2e-5);
+    assert_true(series[2].summary.least > 1.19e-3);
+    free_all(series);
+}
+
+// One whose time is over leaves, if its process stays; the only one of its process is sampled on.
+static void a_slow_candidate_stands_for_its_process(void **state) {
+    (void)state;
+    fake f = {.cost = {1e-3, 0.5, 0.1}, .noise = {0.01, 0, 0}};
+    bench_clock clock = clock_of_two_processes(&f);
+    bench_rule rule = bench_default_rule();
+    rule.most_seconds = 2;
+    bench_series series[CANDIDATES];
+    assert_int_equal(bench_measure(&clock, &rule, CANDIDATES, series, NULL, NULL), KZ_OK);
+    assert_int_equal(series[0].state, BENCH_CONVERGED);
+    assert_int_equal(series[1].state, BENCH_NOT_CONVERGED);
+    assert_int_equal(series[1].count, 4);
+    assert_true(series[2].spent > 2 && series[2].count == series[0].count);
+    free_all(series);
+    f = (fake){.cost = {1e-3, 1e-3, 1}, .noise = {0.9, 0, 0}}; // but not for ever
+    assert_int_equal(bench_measure(&clock, &rule, CANDIDATES, series, NULL, NULL), KZ_OK);
+    assert_int_equal(series[0].state, BENCH_NOT_CONVERGED);
+    assert_int_equal(series[2].count, 8);
+    free_all(series);
+}
+
+static void samples_beside_a_process_that_was_lost_do_not_count(void **state) {
+    (void)state;
+    fake f = {.cost = {1e-3, 1e-3, 1e-3}, .noise = {0.01, 0.01, 0.01}, .fail_own_at = {0, 0, 50}};
+    bench_clock clock = clock_of_two_processes(&f);
+    clock.sample = slow_beside_another;
+    bench_rule rule = bench_default_rule();
+    bench_series series[CANDIDATES];
+    kz_error errors[CANDIDATES] = {{0}};
+    assert_int_equal(bench_measure(&clock, &rule, CANDIDATES, series, errors, NULL), KZ_OK);
+    assert_int_equal(series[2].status, KZ_TOOL);
+    for (size_t i = 0; i < 2; i++) {
+        assert_int_equal(series[i].state, BENCH_CONVERGED);
+        assert_float_equal(series[i].summary.ninety_fifth_percentile, 1e-3, 1e-5);
+    }
+    free_all(series);
+}
+
 static void an_interruption_keeps_what_was_sampled(void **state) {
     (void)state;
     fake f = {.cost = {1e-3, 1e-3, 1e-3}, .interrupt_at = 120};
@@ -167,8 +244,9 @@ static void what_is_sustained_is_told_by_its_second_half(void **state) {
     (void)state;
     fake f = {.cost = {1, 1e-2, 1}, .cold = {0, 50, 0}};
     bench_clock clock = clock_of(&f);
+    bench_rule rule = bench_default_rule();
     bench_series series;
-    assert_int_equal(bench_sustain(&clock, 2, 1, &series, note_time, &f, NULL), KZ_OK);
+    assert_int_equal(bench_sustain(&clock, &rule, 2, 1, &series, note_time, &f, NULL), KZ_OK);
     assert_int_equal(series.state, BENCH_CONVERGED);
     assert_true(f.half >= 1 && f.half < 1.1 && f.time >= 2 && f.time < 2.1);
     assert_true(series.warm && series.warm_samples == 50);
@@ -176,8 +254,14 @@ static void what_is_sustained_is_told_by_its_second_half(void **state) {
     assert_float_equal(series.summary.most, 1e-2, 1e-9);
     for (size_t i = 0; i < f.total; i++) assert_int_equal(f.log[i], 1);
     bench_series_free(&series);
+    f = (fake){.cost = {1, 1e-2, 1},
+               .noise = {0, 0.5, 0}}; // a hundred samples, and still within some percent
+    assert_int_equal(bench_sustain(&clock, &rule, 2, 1, &series, note_time, &f, NULL), KZ_OK);
+    assert_true(bench_relative_error(&series.summary) > rule.precision);
+    assert_int_equal(series.state, BENCH_NOT_CONVERGED);
+    bench_series_free(&series);
     f = (fake){.cost = {1, 1e-2, 1}, .interrupt_at = 20};
-    assert_int_equal(bench_sustain(&clock, 2, 1, &series, note_time, &f, NULL), KZ_OK);
+    assert_int_equal(bench_sustain(&clock, &rule, 2, 1, &series, note_time, &f, NULL), KZ_OK);
     assert_int_equal(series.state, BENCH_GO_ON);
     assert_int_equal(series.count, 0);
     bench_series_free(&series);
@@ -191,6 +275,9 @@ int main(void) {
         cmocka_unit_test(a_slow_candidate_is_bounded),
         cmocka_unit_test(an_error_keeps_what_was_sampled),
         cmocka_unit_test(a_candidate_that_fails_drops_out),
+        cmocka_unit_test(nobody_leaves_rounds_with_another_process),
+        cmocka_unit_test(a_slow_candidate_stands_for_its_process),
+        cmocka_unit_test(samples_beside_a_process_that_was_lost_do_not_count),
         cmocka_unit_test(an_interruption_keeps_what_was_sampled),
         cmocka_unit_test(what_is_sustained_is_told_by_its_second_half),
     };

@@ -56,6 +56,9 @@ static void only_what_no_peak_reaches_is_an_error(void **state) {
         assert_float_equal(o->copy[0], 1e10, 1); // in place is no copy
         assert_float_equal(o->results[OURS].timings[0].of_copy, 100e-6 / f->ours, 1e-9);
         if (o->results[OURS].timings[0].over_peak != f->over) fail_msg("row %zu", i);
+        o->on_cpu = true; // no peak is a ceiling there
+        bench_outcome_derive(o);
+        assert_false(o->results[OURS].timings[0].over_peak);
         for (int k = COPY; k <= IN_PLACE; k++) assert_false(o->results[k].timings[0].over_peak);
     }
     o->count = 0;

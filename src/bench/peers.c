@@ -146,7 +146,7 @@ bool bench_rival_missing(const bench_rival *rival, const bench_peers *peers, bas
         return true;
     }
     base_text_add(
-        why, "not built: `make bench` in a checkout of Kernel Zoo builds it, `make install` installs it");
+        why, "not built: `make peers` in a checkout of Kernel Zoo builds it, `make install` installs it");
     return true;
 }
 

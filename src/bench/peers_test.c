@@ -246,7 +246,7 @@ static void what_is_missing_is_reported(void **state) {
     assert_true(bench_rival_does(openblas, &both, true) && !bench_rival_does(openblas, &both, false));
     assert_true(bench_rival_does(cub, &both, false) && !bench_rival_does(cub, &alone, false));
     assert_true(bench_rival_missing(cub, &none, &why));
-    assert_non_null(strstr(why.data, "not built: `make bench`"));
+    assert_non_null(strstr(why.data, "not built: `make peers`"));
     base_text_free(&why);
     assert_true(bench_rival_missing(openblas, &without, &why));
     assert_non_null(strstr(why.data, "libopenblas.so.0 is nowhere"));

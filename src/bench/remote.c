@@ -45,7 +45,12 @@ struct bench_remote {
     const bench_data *data; // whose buffers the process has mapped
     size_t users;           // candidates of that case
     bench_remote_watcher watcher;
-    char at_work[64];  // the candidate whose request it is; "" for none
+    char at_work[64]; // the candidate whose request it is; "" for none
+    struct {
+        char name[64];
+        bench_loss loss;
+    } lost[BENCH_REMOTE_NAMES + 1]; // in this case: who was at work when the process ended
+    size_t lost_count;
     const char *shown; // of that request
 };
 
@@ -87,6 +92,20 @@ static kz_status refuse(bench_remote *r, const request_kind *kind, const json_t 
     return KZ_TOOL;
 }
 
+// The process is gone: it crashed, or was ended because no answer came. Nobody is to blame for an interruption.
+static void note_loss(bench_remote *r, kz_status status) {
+    bool stopped = r->watcher.interrupted && r->watcher.interrupted();
+    if (r->process.id || status == KZ_NOT_FOUND || stopped || r->lost_count == BASE_COUNT(r->lost)) return;
+    memcpy(r->lost[r->lost_count].name, r->at_work, sizeof r->at_work);
+    r->lost[r->lost_count++].loss = status == KZ_TIMEOUT ? BENCH_HUNG : BENCH_CRASHED;
+}
+
+bench_loss bench_remote_loss(const bench_remote *r, const char *name) {
+    for (size_t i = 0; i < r->lost_count; i++)
+        if (strcmp(r->lost[i].name, name) == 0) return r->lost[i].loss;
+    return BENCH_NOT_LOST;
+}
+
 static void tell_waiting(void *self) {
     bench_remote *r = self;
     if (r->watcher.waiting) r->watcher.waiting(r->name, r->at_work, r->shown, r->watcher.context);
@@ -113,6 +132,7 @@ static kz_status ask(bench_remote *r, json_t *request, json_t **reply, kz_error 
     const bench_process_wait wait = wait_for(r, kind);
     json_t *got = NULL;
     kz_status status = bench_process_ask(&r->process, request, &wait, &got, error);
+    if (status) note_loss(r, status);
     if (!status && !json_is_true(json_object_get(got, "ok"))) status = refuse(r, kind, got, error);
     json_decref(request);
     if (reply) *reply = status ? NULL : json_incref(got);
@@ -353,6 +373,7 @@ kz_status bench_remote_offers(bench_remote *r, const bench_data *data, const ben
     *offer = (bench_remote_offer){0};
     r->watcher = *watcher;
     r->at_work[0] = 0;
+    r->lost_count = 0;
     kz_status status = start(r, kz_device_get_info(data->device)->id, error);
     json_t *reply = NULL, *one;
     size_t index;

@@ -49,6 +49,9 @@ kz_status bench_remote_offers(bench_remote *remote, const bench_data *data,
                               const bench_remote_watcher *watcher, bench_remote_offer *offer,
                               kz_error *error);
 
+// How its process ended in this case, where it did with that candidate at work; "" is itself, before any has a name.
+bench_loss bench_remote_loss(const bench_remote *remote, const char *name);
+
 // Prepares one of the names. The data must outlive the candidate. The candidate says whose it is, whatever is returned.
 kz_status bench_candidate_remote(const bench_data *data, bench_remote *remote, const char *name,
                                  bench_candidate *candidate, kz_error *error);

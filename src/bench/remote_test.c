@@ -161,6 +161,18 @@ static void each_failure_is_a_row(void **state) {
     expect_timed(find(f, "right")); // in a process that was started anew, each time
 }
 
+// Whose process ended is known as lost, who raised is not; figures were taken beside those that gave samples alone.
+static void who_is_lost_stands_beside_nobody(void **state) {
+    fixture *f = *state;
+    assert_int_equal(run(f, "late,raises,crashes", NULL), KZ_OK);
+    assert_int_equal(find(f, "late")->loss, BENCH_CRASHED);
+    assert_int_equal(find(f, "crashes")->loss, BENCH_CRASHED);
+    assert_int_equal(find(f, "raises")->loss, BENCH_NOT_LOST);
+    for (size_t k = 0; k < 2; k++) assert_string_equal(f->outcome->beside[k], "");
+    assert_int_equal(run(f, "right", NULL), KZ_OK); // of the next case
+    assert_int_equal(find(f, "right")->loss, BENCH_NOT_LOST);
+}
+
 // What is right where it is looked at, and fast elsewhere, would be the fastest of all.
 static void every_set_is_looked_at(void **state) {
     fixture *f = *state;
@@ -387,6 +399,7 @@ int main(void) {
         TEST(a_right_one_is_timed_as_any_other),
         TEST(problems_say_axes_scalars_and_seed),
         TEST(each_failure_is_a_row),
+        TEST(who_is_lost_stands_beside_nobody),
         TEST(every_set_is_looked_at),
         TEST(who_writes_an_input_is_named),
         TEST(last_words_are_of_the_request_in_hand),

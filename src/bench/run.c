@@ -61,6 +61,13 @@ static void note_memory(const session *s, bench_candidate *c, size_t before, uin
     if (before > after + given) c->own_bytes += before - after - given;
 }
 
+static void take_loss(const bench_lost *lost, bench_provider provider, bench_result *r) {
+    r->candidate = bench_candidate_blank(provider, lost->by, lost->name[0] ? lost->name : lost->by);
+    r->loss = lost->loss;
+    r->error = lost->error;
+    r->status = lost->error.status;
+}
+
 // Whether it was lost before: then the result says how. A rival may have been lost before its candidate had a name.
 static bool is_lost(const session *s, bench_provider provider, const char *by, const char *name,
                     bench_result *r) {
@@ -69,14 +76,18 @@ static bool is_lost(const session *s, bench_provider provider, const char *by, c
         const bench_lost *lost = &q->lost[i];
         bool same = !name[0] || !lost->name[0] || strcmp(lost->name, name) == 0;
         if (strcmp(lost->by, by) != 0 || !same) continue;
-        r->candidate = bench_candidate_blank(provider, by, lost->name[0] ? lost->name : by);
-        r->loss = lost->loss;
-        r->error = lost->error;
-        r->status = lost->error.status;
+        take_loss(lost, provider, r);
         return true;
     }
     watch(s, by, name);
     return false;
+}
+
+// A rival in Python that was lost before it had said what it offers, not one of its candidates.
+static const bench_lost *find_lost_remote(const bench_request *q, const char *by) {
+    for (size_t i = 0; i < q->lost_count; i++)
+        if (strcmp(q->lost[i].by, by) == 0 && !q->lost[i].name[0]) return &q->lost[i];
+    return NULL;
 }
 
 // Who wrote an input is told of it at once: the next one would have the wrong result.
@@ -93,6 +104,11 @@ static void open_remote(session *s, bench_remote *remote) {
     bench_result *r;
     const bench_request *q = s->request;
     const bench_remote_watcher watcher = {q->interrupted, q->waiting, q->progress_context, q->timeout};
+    const bench_lost *lost = find_lost_remote(q, bench_remote_name(remote));
+    if (lost) {
+        if ((r = next_result(s))) take_loss(lost, BENCH_PEER, r);
+        return;
+    }
     watch(s, bench_remote_name(remote), "");
     kz_status status = bench_remote_offers(remote, &s->data, &watcher, &offer, &error);
     if (status && status != KZ_NOT_FOUND && (r = next_result(s))) {
@@ -100,6 +116,7 @@ static void open_remote(session *s, bench_remote *remote) {
             bench_candidate_blank(BENCH_PEER, bench_remote_name(remote), bench_remote_name(remote));
         r->status = status;
         r->error = error;
+        r->loss = bench_remote_loss(remote, "");
     }
     for (size_t i = 0; !status && i < offer.count && !stopped(s) && (r = next_result(s)); i++) {
         if (is_lost(s, BENCH_PEER, bench_remote_name(remote), offer.names[i], r)) continue;
@@ -376,13 +393,20 @@ static int count_processes(const session *s, const bench_health *before, const b
     return after->processes > count ? after->processes : count;
 }
 
-// Those of other processes that are timed by turns with the rest, each once.
-static void note_beside(session *s, size_t condition) {
+// Whether it gave the samples of this condition, from another process.
+static bool is_beside(const session *s, const bench_series *series, size_t index) {
+    return s->timed[index]->elsewhere && series[index].count > 0 && series[index].status == KZ_OK;
+}
+
+// Those of other processes that were timed by turns with the rest, each once. Who was lost on the way is none of them:
+// the others were sampled anew.
+static void note_beside(session *s, const bench_series *series, size_t condition) {
     char *text = s->outcome->beside[condition];
     size_t used = 0;
     for (size_t i = 0; i < s->timed_count && used < BENCH_BESIDE; i++) {
-        bool noted = !s->timed[i]->elsewhere;
-        for (size_t k = 0; k < i; k++) noted = noted || strcmp(s->timed[k]->by, s->timed[i]->by) == 0;
+        bool noted = !is_beside(s, series, i);
+        for (size_t k = 0; k < i; k++)
+            noted = noted || (is_beside(s, series, k) && strcmp(s->timed[k]->by, s->timed[i]->by) == 0);
         if (!noted)
             used +=
                 (size_t)snprintf(text + used, BENCH_BESIDE - used, "%s%s", used ? ", " : "", s->timed[i]->by);
@@ -397,7 +421,8 @@ static kz_status sustain_all(session *s, bench_sampler *sampler, size_t conditio
         bench_result *r = &s->outcome->results[s->result_of[i]];
         bench_timing *t = &r->timings[condition];
         half_time half = {s->request->monitor, bench_monitor_read(NULL)};
-        r->status = bench_sustain(&clock, SUSTAINED, i, &t->series, at_half_time, &half, &r->error);
+        r->status = bench_sustain(&clock, &s->request->rule, SUSTAINED, i, &t->series, at_half_time, &half,
+                                  &r->error);
         if (bench_is_fatal(r->status)) status = give_error(r, error);
         t->before = half.health;
         t->after = bench_monitor_read(s->request->monitor); // the next sample is under way
@@ -415,13 +440,13 @@ static kz_status measure_all(session *s, bench_sampler *sampler, size_t conditio
     bench_rule rule = rule_for(s, s->outcome->conditions[condition]);
     bench_health before = bench_monitor_read(s->request->monitor);
     kz_status status = bench_measure(&clock, &rule, s->timed_count, series, errors, error);
-    bench_health after = bench_monitor_read(s->request->monitor);
-    int processes = count_processes(s, &before, &after);
-    note_beside(s, condition);
-    // Behind the samples: rivals in other processes, by turns with which ours were taken, change it. Where it fails, it is
-    // not known, and the figures are none the worse.
+    // Right behind the samples: rivals in other processes, by turns with which ours were taken, change it. Where it fails,
+    // it is not known, and the figures are none the worse.
     if (status == KZ_OK && !stopped(s))
         bench_sampler_launch_gap(sampler, &s->outcome->launch_gap[condition], NULL);
+    bench_health after = bench_monitor_read(s->request->monitor);
+    int processes = count_processes(s, &before, &after);
+    note_beside(s, series, condition);
     for (size_t i = 0; i < s->timed_count; i++) {
         bench_result *r = &s->outcome->results[s->result_of[i]];
         bench_timing *t = &r->timings[condition];
@@ -494,6 +519,17 @@ static kz_status time_all(session *s, kz_error *error) {
     return status;
 }
 
+// Of rivals in Python: whose process ended while they were at work.
+static void note_losses(session *s) {
+    const bench_request *q = s->request;
+    for (size_t i = 0; i < s->outcome->count; i++) {
+        bench_result *r = &s->outcome->results[i];
+        for (size_t k = 0; k < q->remote_count && r->status && !r->loss; k++)
+            if (strcmp(bench_remote_name(q->remotes[k]), r->candidate.by) == 0)
+                r->loss = bench_remote_loss(q->remotes[k], r->candidate.name);
+    }
+}
+
 static kz_status run_session(session *s, kz_error *error) {
     const bench_request *q = s->request;
     bench_outcome *o = s->outcome;
@@ -506,6 +542,7 @@ static kz_status run_session(session *s, kz_error *error) {
     o->footprint_bytes = s->data.footprint;
     o->input_seconds = s->data.input_seconds;
     o->reference_seconds = s->data.reference_seconds;
+    say(s, "opening");
     open_candidates(s);
     say(s, "verifying");
     status = check_before(s, error);
@@ -513,6 +550,7 @@ static kz_status run_session(session *s, kz_error *error) {
         open_peaks(s);
         status = time_all(s, error);
     }
+    note_losses(s);
     for (size_t i = 0; i < o->count; i++) bench_candidate_close(&o->results[i].candidate);
     bench_data_close(&s->data);
     return status;
@@ -547,6 +585,7 @@ kz_status bench_run(const bench_request *request, bench_outcome **outcome, kz_er
         o->work = request->family->work(request->c);
         o->seed = request->seed;
         o->timed = kz_device_get_info(request->device)->has_clock && request->probes;
+        o->on_cpu = kz_device_get_info(request->device)->kind == KZ_DEVICE_CPU;
         o->flush_bytes = request->probes ? bench_probe_flush_bytes(request->probes) : 0;
         o->flush_reads = request->probes && bench_probe_flush_reads(request->probes);
         for (int i = 0; i < BENCH_CONDITIONS; i++) o->copy[i] = o->read[i] = NAN;

@@ -49,7 +49,7 @@ size_t bench_sampler_graph_sets(const bench_sampler *sampler, size_t candidate);
 kz_status bench_sampler_replay(bench_sampler *sampler, size_t candidate, size_t set, kz_error *error);
 kz_stream *bench_sampler_stream(bench_sampler *sampler);
 // What an empty launch takes in a graph under the sampler's condition: it has two values in the life of a process, and
-// graphs of short runs follow it (docs/measuring.md). 0 where it is not known: in other modes, on a CPU.
+// graphs of short runs follow it (docs/measuring.md). The median of five tries; 0 where it is not known: in other modes, on a CPU.
 kz_status bench_sampler_launch_gap(bench_sampler *sampler, double *seconds, kz_error *error);
 
 // How many runs of `seconds` a graph takes.

@@ -29,7 +29,11 @@ cudaError_t cudart_error_of(kz_status status, const sim_fault_info *fault) {
     case SIM_FAULT_READ_ONLY:
     case SIM_FAULT_SURFACE:
     case SIM_FAULT_TENSOR_BOUNDS:
+    case SIM_FAULT_TENSOR_PLACE:
     case SIM_FAULT_STACK: return cudaErrorIllegalAddress; // as an H200 says
+    case SIM_FAULT_TENSOR_MAP:
+    case SIM_FAULT_TENSOR_BOX:
+    case SIM_FAULT_TENSOR_REDUCE: return cudaErrorIllegalInstruction; // likewise
     case SIM_FAULT_MISALIGNED: return cudaErrorMisalignedAddress;
     case SIM_FAULT_ASSERT: return cudaErrorAssert;
     case SIM_FAULT_CALL: return cudaErrorInvalidPc;

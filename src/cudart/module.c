@@ -284,6 +284,10 @@ cudaError_t cudart_function_describe(cudart_function *f) {
         cudart_say("the kernel %s cannot run\n%s", cudart_readable(f->name), why.message);
         return status == KZ_NOT_FOUND ? cudaErrorInvalidDeviceFunction : refusal(status, &why);
     }
+    if (f->info.sums_uncompared)
+        cudart_say("note: %s adds on tensor cores as %s is documented to; the bits were not compared with "
+                   "that GPU, only an H200's were",
+                   cudart_readable(f->name), cudart.gpu.name);
     f->entry = ptx_find_function(sim_program_module(f->module->program), f->name);
     device_cubin_info info;
     if (f->module->cubin && device_cubin_find(f->module->cubin, f->module->cubin_size, f->name, &info)) {

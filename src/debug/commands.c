@@ -335,10 +335,22 @@ static bool do_info(debug_session *s, const char *options, const char *text) {
         debug_show_registers(s, rest);
     else if (starts(text, "shared", 1))
         debug_show_shared(s, "", rest);
+    else if (starts(text, "mbarriers", 1))
+        debug_show_mbarriers(s);
+    else if (starts(text, "map", 2))
+        debug_show_map(s, rest);
+    else if (starts(text, "async", 2))
+        debug_show_async(s);
     else if (starts(text, "focus", 1) || starts(text, "cuda", 1)) {
         if (debug_is_stopped(s)) debug_show_focus(s);
     } else
-        debug_say(s, "info threads, warps, breakpoints, locals, args, registers, focus or shared\n");
+        debug_say(s, "info threads, warps, breakpoints, locals, args, registers, focus, shared, mbarriers, "
+                     "async or map\n");
+    return false;
+}
+
+static bool do_fragment(debug_session *s, const char *options, const char *text) {
+    debug_show_fragment(s, options, text);
     return false;
 }
 

@@ -160,6 +160,14 @@ void debug_show_shared(debug_session *session, const char *options, const char *
 void debug_note_write(debug_session *session, const sim_access *access);
 debug_shadow *debug_shadow_of(debug_session *session, uint32_t block);
 
+// fragment.c
+void debug_show_fragment(debug_session *session, const char *options, const char *text);
+
+// async.c
+void debug_show_mbarriers(debug_session *session);
+void debug_show_async(debug_session *session);
+void debug_show_map(debug_session *session, const char *text);
+
 // print.c
 void debug_show_print(debug_session *session, const char *options, const char *text);
 void debug_show_locals(debug_session *session, bool parameters);

@@ -30,7 +30,7 @@ static sim_tensor_map read_tensor(const kz_tensor *t) {
 
 kz_status kz_tensor_map_encode(kz_device *device, const kz_tensor *tensor, void *map, kz_error *error) {
     kz_tensor own;
-    _Alignas(SIM_TENSOR_MAP_ALIGN) uint8_t bytes[SIM_TENSOR_MAP_BYTES];
+    uint8_t bytes[SIM_TENSOR_MAP_BYTES];
     kz_status status = BASE_NEED(device, DEVICE, error);
     if (!status) status = BASE_NEED(tensor, TENSOR, error);
     if (!status) status = BASE_NEED(map, TENSOR_MAP, error);
@@ -41,8 +41,13 @@ kz_status kz_tensor_map_encode(kz_device *device, const kz_tensor *tensor, void 
         base_fail_note(error, "what to do: take a GPU of sm_90 or newer, or the simulator: sim:h200");
         return KZ_UNSUPPORTED;
     }
+    // The driver does not look, but a kernel that reads the map there fails.
+    if ((uintptr_t)map % SIM_TENSOR_MAP_ALIGN) {
+        sim_tensor_breach breach = {SIM_TENSOR_RULE_MAP_ALIGN, -1, (int64_t)(uintptr_t)map};
+        return sim_tensor_breach_fail(&breach, error);
+    }
     sim_tensor_map read = read_tensor(&own);
-    status = sim_tensor_map_encode(&read, (uintptr_t)map % SIM_TENSOR_MAP_ALIGN ? map : bytes, error);
+    status = sim_tensor_map_encode(&read, bytes, error);
     if (status) return status;
     device_enter(device);
     return device_leave(device, device->backend->tensor_map(device, &read, map, error));

@@ -85,7 +85,7 @@ static void missing_rivals_have_the_command_that_gets_them(void **state) {
     assert_true(all.count >= 2);
     assert_string_equal(all.list[0].text, "kz bench races against none");
     assert_non_null(strstr(all.list[1].text, "cub, cublas, "));
-    assert_non_null(strstr(all.list[1].text, "not built: `make bench`"));
+    assert_non_null(strstr(all.list[1].text, "not built: `make peers`"));
 }
 
 // A variable that names nothing is told of, and not the packages that it does not have.

@@ -95,7 +95,7 @@ void doctor_look_at_rivals(doctor_findings *all) {
     kz_error no_python = {0};
     json_t *packages = python_packages(&no_python);
     if (bench_peers_open_named(&peers, NULL, 0, true, &error)) {
-        doctor_add(all, "rivals", DOCTOR_NOTE, "make bench", "%s", error.message);
+        doctor_add(all, "rivals", DOCTOR_NOTE, "make peers", "%s", error.message);
         json_decref(packages);
         return;
     }

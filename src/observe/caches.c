@@ -284,7 +284,8 @@ static void collect(const observe_caches *self, const sim_access *access, reques
             add_bytes(r, access->addresses[__builtin_ctz(m)], bytes);
 }
 
-static void on_bulk(observe_caches *self, const sim_access *access) {
+static level on_bulk(observe_caches *self, const sim_access *access) {
+    level slowest = FROM_L2;
     uint64_t first = access->addresses[__builtin_ctz(access->at.mask)], end = first + access->bytes;
     bool write = access->kind != SIM_LOAD;
     for (uint64_t line = first >> LINE_SHIFT; line <= (end - 1) >> LINE_SHIFT; line++) {
@@ -293,9 +294,11 @@ static void on_bulk(observe_caches *self, const sim_access *access) {
             uint64_t from = (line << LINE_SHIFT) + 32 * s;
             if (from + 32 > first && from < end) sectors |= (uint8_t)(1u << s);
         }
-        use_l2(self, line, sectors, sectors, access->kind);
+        level from = use_l2(self, line, sectors, sectors, access->kind);
+        if (from > slowest) slowest = from;
         add(self, NULL, write ? OBSERVE_SUM_L2_WRITES : OBSERVE_SUM_L2_READS, count_of(sectors));
     }
+    return slowest;
 }
 
 static level on_memory(observe_caches *self, const sim_access *access) {
@@ -367,7 +370,7 @@ static void on_access(sim_listener *listener, const sim_access *access) {
     level from = FROM_L1;
     self->half = access->at.block % self->multiprocessors % self->halves;
     if (memory && access->agent == SIM_ASYNC_PROXY)
-        on_bulk(self, access);
+        from = on_bulk(self, access);
     else if (memory)
         from = on_memory(self, access);
     if (access->space == SIM_GLOBAL && access->kind == SIM_ATOMIC) {
@@ -375,8 +378,12 @@ static void on_access(sim_listener *listener, const sim_access *access) {
         uint64_t clocks = observe_contention_add(self->contention, access, gathered);
         add(self, NULL, OBSERVE_SUM_ATOMIC_CLOCKS, clocks);
     }
-    if (access->agent >= SIM_ASYNC_PROXY || !observe_scoreboard_samples(self->board, access->at.block))
+    if (access->agent == SIM_PRODUCT || !observe_scoreboard_samples(self->board, access->at.block)) return;
+    if (access->agent == SIM_ASYNC_PROXY) {
+        // What follows the first line comes at 128 bytes a clock.
+        observe_scoreboard_bulk(self->board, access, clocks_of(access, from) + access->bytes / 128);
         return;
+    }
     observe_scoreboard_access(self->board, access, clocks_of(access, from));
     if (access->space == SIM_SHARED && access->kind != SIM_ATOMIC) note_shared(self, access);
 }
@@ -413,6 +420,10 @@ static void on_host_write(sim_listener *listener, const sim_memory_event *event)
 static void on_block_begin(sim_listener *listener, uint32_t block, uint32_t warps) {
     observe_caches *self = (observe_caches *)listener;
     observe_scoreboard_block(self->board, block, warps);
+}
+
+static void on_sync(sim_listener *listener, const sim_sync *sync) {
+    observe_scoreboard_sync(((observe_caches *)listener)->board, sync);
 }
 
 static void on_run(sim_listener *listener, const ptx_inst *first, uint32_t count, uint32_t block,
@@ -555,6 +566,7 @@ observe_caches *observe_caches_open(observe_profiles *profiles) {
                                     .launch_end = on_launch_end,
                                     .block_begin = on_block_begin,
                                     .run = on_run,
+                                    .sync = on_sync,
                                     .access = on_access,
                                     .memory = on_host_write};
     if (self->l1 && self->board && self->contention && self->paddings) return self;

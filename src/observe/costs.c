@@ -1,6 +1,9 @@
 // See costs.h.
 #include "observe/costs.h"
 
+#include "observe/tensor.h"
+#include "ptx/matrix.h"
+
 #define NONE    OBSERVE_PIPE_NONE
 #define FMA     OBSERVE_PIPE_FMA
 #define ALU     OBSERVE_PIPE_ALU
@@ -121,6 +124,69 @@ static observe_cost conversion(const ptx_inst *inst) {
     return plain(ALU, 1, 10);
 }
 
+// ---- tensor cores --------------------------------------------------------------------------------------------
+
+// Operations per clock of a quarter of a multiprocessor: NVIDIA's H100 whitepaper; bits as eight times bytes.
+static unsigned tensor_rate(observe_tensor_type type) {
+    static const uint16_t rates[OBSERVE_TENSOR_TYPES] = {
+        [OBSERVE_TENSOR_F16] = 1024, [OBSERVE_TENSOR_BF16] = 1024, [OBSERVE_TENSOR_TF32] = 512,
+        [OBSERVE_TENSOR_F64] = 64,   [OBSERVE_TENSOR_F8] = 2048,   [OBSERVE_TENSOR_I8] = 2048,
+        [OBSERVE_TENSOR_I4] = 2048,  [OBSERVE_TENSOR_B1] = 16384};
+    return rates[type];
+}
+
+static unsigned registers_of(const ptx_matrix *x) {
+    unsigned bits;
+    return ptx_matrix_registers(x, PTX_MATRIX_A, &bits) + ptx_matrix_registers(x, PTX_MATRIX_B, &bits);
+}
+
+// What ptxas makes for sm_90 of a type that its mma lacks: it unpacks each register of A and B. Seen in machine code.
+static observe_cost unpacked(const ptx_matrix *x, const observe_tensor *t) {
+    unsigned registers = registers_of(x);
+    if (t->type == OBSERVE_TENSOR_F8) return sequence(4, (uint8_t)(2 * registers), 0, 15);
+    if (t->type == OBSERVE_TENSOR_I4) return sequence(0, (uint8_t)(29 * registers), 0, 40);
+    return (observe_cost){0};
+}
+
+static observe_cost product_of_matrices(const ptx_inst *inst) {
+    ptx_matrix x;
+    observe_tensor t = observe_tensor_of(inst);
+    if (!t.ops || !ptx_matrix_of(inst, &x, NULL)) return plain(NONE, 1, OBSERVE_LATENCY_MMA);
+    if (x.quarters) return sequence(64, 32, 0, 60);              // on the usual pipes
+    bool by_halves = t.type == OBSERVE_TENSOR_F8 && !t.by_group; // then it has the rate of halves
+    unsigned rate = by_halves ? tensor_rate(OBSERVE_TENSOR_F16) : tensor_rate((observe_tensor_type)t.type);
+    unsigned clocks = t.path_ops / rate / (t.sparse ? 2 : 1);
+    if (t.by_group) {
+        unsigned reading = 4 * t.shared_bytes / 128; // a wavefront is 128 bytes
+        unsigned busy = clocks > reading ? clocks : reading;
+        return (observe_cost){
+            .issue = 1, .tensor = (uint16_t)busy, .latency = (uint16_t)(busy + OBSERVE_LATENCY_WGMMA)};
+    }
+    observe_cost cost = unpacked(&x, &t);
+    bool is_short = x.k * ptx_type_bits(x.types[PTX_MATRIX_A]) / (x.sparse ? 2 : 1) <= 128;
+    unsigned chained = by_halves ? 2 : 1; // the second adds to the first's sum
+    cost.issue = (uint8_t)(cost.issue + t.machine);
+    cost.tensor = (uint16_t)(clocks * 100 / OBSERVE_MMA_PERCENT);
+    cost.latency =
+        (uint16_t)(cost.latency + chained * (is_short ? OBSERVE_LATENCY_MMA_SHORT : OBSERVE_LATENCY_MMA));
+    return cost;
+}
+
+// wmma.load and wmma.store are a load or a store for each register, or for each element where they lie apart.
+static observe_cost tensor(const ptx_inst *inst) {
+    ptx_matrix x;
+    unsigned bits;
+    switch (inst->op) {
+    case PTX_OP_LDMATRIX: return plain(NONE, 1, OBSERVE_LATENCY_SHARED + 3);
+    case PTX_OP_MMA:
+    case PTX_OP_WGMMA_MMA_ASYNC: return product_of_matrices(inst);
+    case PTX_OP_WMMA:
+        if (!ptx_matrix_of(inst, &x, NULL) || !x.moves) return product_of_matrices(inst);
+        return plain(NONE, (uint8_t)ptx_matrix_registers(&x, x.part, &bits), OBSERVE_LATENCY_L1);
+    default: return plain(NONE, 1, OBSERVE_LATENCY_ALU);
+    }
+}
+
 // ---- the rest ------------------------------------------------------------------------------------------------
 
 observe_cost observe_inst_cost(const ptx_inst *inst) {
@@ -152,7 +218,7 @@ observe_cost observe_inst_cost(const ptx_inst *inst) {
     case PTX_CLASS_WARP: return plain(NONE, 1, 17);
     case PTX_CLASS_ATOMIC: return plain(NONE, 1, OBSERVE_LATENCY_ATOMIC);
     case PTX_CLASS_TEXTURE_LOAD: return plain(NONE, 1, 500);
-    case PTX_CLASS_TENSOR: return plain(NONE, 1, 32);
+    case PTX_CLASS_TENSOR: return tensor(inst);
     default: return plain(NONE, 1, OBSERVE_LATENCY_ALU);
     }
 }

@@ -23,6 +23,8 @@ typedef struct observe_cost {
     uint8_t issue;               // slots of a scheduler
     uint8_t pipe[OBSERVE_PIPES]; // slots of each pipe, in warp instructions at its own rate
     uint16_t latency; // clocks from the issue to the result; of memory: where nothing else is known
+    uint16_t
+        tensor; // clocks of the tensor core of a warp's quarter of the multiprocessor; of wgmma: of all four
 } observe_cost;
 
 observe_cost observe_inst_cost(const ptx_inst *inst);
@@ -39,6 +41,15 @@ enum {
     OBSERVE_LATENCY_DRAM = 677,
     OBSERVE_LATENCY_DISTRIBUTED = 190,
     OBSERVE_LATENCY_BARRIER = 12, // and two clocks for each warp
+    // Products of tensor cores whose rows of A are 16 and 32 bytes, and what a warpgroup's product takes beside its own clocks
+    // (tests/truth/tensor_rates.cu; H200, 2026-11-17, results/h200/tensor_rates.csv).
+    OBSERVE_LATENCY_MMA_SHORT = 22,
+    OBSERVE_LATENCY_MMA = 33,
+    OBSERVE_LATENCY_WGMMA = 53,
 };
+
+// Of the tensor cores' peak on sm_90, in percent, that mma reaches; wgmma reaches it all. Believed, from reports on the H100:
+// tensor_rates reached 52 with 16 warps of 4 chains.
+enum { OBSERVE_MMA_PERCENT = 63 };
 
 #endif

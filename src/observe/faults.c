@@ -77,21 +77,23 @@ static const struct {
          "in each phase as many arrivals as mbarrier.init says, and expect_tx for the bytes that its copies "
          "bring"},
     [SIM_FAULT_TENSOR_MAP] =
-        {"the map was never encoded, is another tensor's, or lies where copies cannot read it",
-         "encode it on the host (cuTensorMapEncodeTiled, cuTensorMapEncodeIm2col) for the rank and mode of "
-         "the "
-         "copy, and pass it as const __grid_constant__ CUtensorMap, by constant or by global memory"},
+        {"the map was never encoded, or is another tensor's",
+         "encode it on the host (cuTensorMapEncodeTiled, cuTensorMapEncodeIm2col) for the "
+         "rank and mode of the copy"},
     [SIM_FAULT_TENSOR_BOUNDS] =
         {"the map's sizes or strides are another tensor's, or its buffer was freed",
          "sizes are elements, strides bytes, dimension 0 first; strides begin with that of dimension 1"},
-    [SIM_FAULT_TENSOR_BOX] = {"coordinates or corners that only loads may have",
-                              "stores begin inside the tensor, and im2col stores have corners within it; "
-                              "what lies past its end is "
-                              "left out"},
-    [SIM_FAULT_TENSOR_REDUCE] = {"the map's element type has not the operation",
-                                 "add takes u32, s32, u64, f32, f16, bf16; min and max u32, s32, u64, s64, "
-                                 "f16, bf16; inc and dec u32; "
-                                 "and, or, xor integers of 32 and 64 bits"},
+    [SIM_FAULT_TENSOR_PLACE] =
+        {"a parameter without __grid_constant__, or a map that was changed in shared memory",
+         "pass it as const __grid_constant__ CUtensorMap, by constant or by global memory"},
+    [SIM_FAULT_TENSOR_BOX] =
+        {"an offset in elements, or coordinates that only loads may have",
+         "begin the box at a multiple of 16 bytes in dimension 0, an im2col copy within its bounding box, a "
+         "store inside the tensor; what lies past its end is left out"},
+    [SIM_FAULT_TENSOR_REDUCE] =
+        {"the map's element type has not the operation",
+         "add takes u32, s32, u64 and floats; min and max u32, s32, u64, s64, f16, bf16; "
+         "inc and dec u32; and, or, xor u32, s32, u64"},
     [SIM_FAULT_FREE] =
         {"it was freed before, or is the middle of an allocation, or is the host's: of cudaMalloc",
          "free once, by one thread, what malloc() or new gave in a kernel"},

@@ -327,6 +327,8 @@ static void fold_inst(worker *self, observe_profile *profile, const ptx_inst *in
         value[OBSERVE_SUM_PIPE_FMA + i - OBSERVE_PIPE_FMA] += executions * info->cost.pipe[i];
     if (info->is_shuffle) value[OBSERVE_SUM_SHUFFLES] += executions;
     if (info->is_vote) value[OBSERVE_SUM_VOTES] += executions;
+    if (info->waits) value[OBSERVE_SUM_ASYNC_WAITS] += executions;
+    if (info->waits_for_all) value[OBSERVE_SUM_ASYNC_WAITS_ALL] += executions;
     if (info->guarded_flops && self->guarded_lanes) {
         lanes = self->guarded_lanes[serial];
         self->guarded_lanes[serial] = 0;

@@ -95,7 +95,7 @@ static const char *const text =
     "  @%p1 bra again;\n"
     "  ret;\n"
     "}\n"
-    // The map is at `in`; the box has 4 rows of 32 bytes, of which 3 rows of 24 are inside.
+    // The map is at `in`; the box has 4 rows of 32 bytes, of which 3 rows of 16 are inside.
     ".visible .entry boxes(.param .u64 in, .param .u64 out, .param .u64 sum) {\n"
     "  .reg .b32 %r<4>; .reg .b64 %rd<4>; .reg .pred %p<2>;\n"
     "  .shared .align 128 .b8 tile[128]; .shared .align 8 .b64 bar;\n"
@@ -103,7 +103,7 @@ static const char *const text =
     "  mbarrier.init.shared.b64 [bar], 1;\n"
     "  mbarrier.arrive.expect_tx.shared::cta.b64 %rd2, [bar], 128;\n"
     "  cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes\n"
-    "    [tile], [%rd1, {2, -1}], [bar];\n"
+    "    [tile], [%rd1, {4, -1}], [bar];\n"
     "again:\n"
     "  mbarrier.try_wait.shared::cta.b64 %p1, [bar], %rd2;\n"
     "  @!%p1 bra again;\n"
@@ -454,7 +454,7 @@ static void boxes_of_tensor_copies(void **state) {
     if (launch_entry(&l, "boxes", 1, 1, &error)) fail_msg("%s", error.message);
     char *r = close_lab(&l);
     // Each copy counts at its source and at its destination.
-    expect(r, "\"ptx__bulk_copies.sum\":4,\"ptx__bulk_bytes_global_ld.sum\":72,"
+    expect(r, "\"ptx__bulk_copies.sum\":4,\"ptx__bulk_bytes_global_ld.sum\":48,"
               "\"ptx__bulk_bytes_global_st.sum\":32,");
     expect(r, "\"ptx__tensor_copies.sum\":2,\"ptx__tensor_boxes.sum\":2,\"ptx__tensor_bytes.sum\":160");
     free(r);

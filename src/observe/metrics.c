@@ -159,12 +159,19 @@ static void flops_of_lane(const ptx_inst *inst, ptx_flops flops, observe_inst_in
     info->guarded_flops = inst->guard >= 0;
 }
 
+static bool is_group_wait(ptx_op op) {
+    return op == PTX_OP_CP_ASYNC_WAIT_GROUP || op == PTX_OP_CP_ASYNC_WAIT_ALL ||
+           op == PTX_OP_CP_ASYNC_BULK_WAIT_GROUP || op == PTX_OP_WGMMA_WAIT_GROUP;
+}
+
 observe_inst_info observe_inst_describe(const ptx_inst *inst) {
     const ptx_op_info *row = ptx_op_get(inst->op);
     observe_inst_info info = {.class = (uint8_t)class_of(inst),
                               .is_shuffle = row->class == PTX_CLASS_SHUFFLE,
                               .is_vote = row->class == PTX_CLASS_VOTE,
+                              .waits = is_group_wait(inst->op),
                               .cost = observe_inst_cost(inst)};
+    info.waits_for_all = info.waits && (!inst->operand_count || inst->operands[0].value == 0);
     switch (row->flops) {
     case PTX_FLOPS_0: break;
     case PTX_FLOPS_1:

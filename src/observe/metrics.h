@@ -4,7 +4,6 @@
 
 #include "observe/costs.h"
 #include "observe/observe.h"
-#include "observe/tensor.h"
 
 typedef enum observe_class {
 #define OBSERVE_CLASS(id, name, reach, text) OBSERVE_CLASS_##id,
@@ -34,11 +33,12 @@ typedef struct observe_inst_info {
     uint8_t flop_type;  // 0: f16, 1: f32, 2: f64
     bool guarded_flops; // has flops, or is a product, and has a guard: lanes must be counted one by one
     bool is_shuffle, is_vote;
-    bool gathered;         // an atomic of which the lanes fold first: one of them goes to memory
-    bool address_by_data;  // an atomic whose address is computed from what was loaded, as a histogram's
-    bool returns;          // an atomic whose result somebody reads: ptxas makes a reduction of any other
-    observe_tensor tensor; // products on tensor cores
-    observe_cost cost;     // what the machine does for it
+    bool waits, waits_for_all; // for groups of asynchronous work; so that none is left under way
+    bool gathered;             // an atomic of which the lanes fold first: one of them goes to memory
+    bool address_by_data;      // an atomic whose address is computed from what was loaded, as a histogram's
+    bool returns;              // an atomic whose result somebody reads: ptxas makes a reduction of any other
+    observe_tensor tensor;     // products on tensor cores
+    observe_cost cost;         // what the machine does for it
 } observe_inst_info;
 observe_inst_info observe_inst_describe(const ptx_inst *inst);
 

@@ -7,6 +7,7 @@
 #ifndef OBSERVE_OBSERVE_H
 #define OBSERVE_OBSERVE_H
 
+#include "observe/tensor.h"
 #include "sim/sim.h"
 
 // ---- counters: what kz_counters says -------------------------------------------------------------------
@@ -159,7 +160,8 @@ typedef struct observe_gpu {
     char key[32];
     uint32_t sm, multiprocessors;
     uint64_t l1_bytes, l2_bytes; // l1: what an SM has for cache and shared memory together
-    double bandwidth, flops_f32, flops_f64, flops_f16, flops_tensor, clock; // tensor: of halves
+    double bandwidth, flops_f32, flops_f64, flops_f16, clock;
+    double tensor[OBSERVE_TENSOR_TYPES]; // operations per second of dense products; 0: not known
     // per multiprocessor, for the occupancy
     uint32_t max_threads, max_blocks, registers;
     uint32_t shared_bytes, shared_per_block; // of a multiprocessor; the most a block may ask for

@@ -106,10 +106,12 @@ static uint32_t widest(const observe_paddings *p, uint32_t array) {
 static uint32_t row_of(const noted *n) {
     const sample *s = &n->samples[0];
     observe_pattern pattern = observe_find_pattern(s->at, s->mask, n->bytes);
-    int64_t bytes = pattern.kind == OBSERVE_ROWS     ? pattern.jump
-                    : pattern.kind == OBSERVE_STRIDE ? pattern.stride
+    int64_t stride = pattern.stride < 0 ? -pattern.stride : pattern.stride,
+            jump = pattern.jump < 0 ? -pattern.jump : pattern.jump;
+    // Of ldmatrix each thread has a row's address, and runs of them begin side by side.
+    int64_t bytes = pattern.kind == OBSERVE_ROWS     ? (jump > stride ? jump : stride)
+                    : pattern.kind == OBSERVE_STRIDE ? stride
                                                      : 0;
-    if (bytes < 0) bytes = -bytes;
     return bytes > (int64_t)n->bytes && bytes <= LONGEST_ROW && bytes % 4 == 0 ? (uint32_t)bytes : 0;
 }
 

@@ -8,6 +8,7 @@
 #include "observe/costs.h"
 
 enum { BLOCKS = 12, WARPS = 32, NOTES = 64, GROUPS = 16, GENERATIONS = 4, RECENT = 4, NOBODY = UINT32_MAX };
+enum { MBARRIERS = 32, SYNCS = 16 }; // of a block that are known; of a basic block
 // What a warp waits that finds another block not ready: calibrated on bfs, whose levels are barriers of the whole grid.
 enum { POLL_CLOCKS = 3000 };
 
@@ -16,6 +17,18 @@ typedef struct value {
     uint32_t maker; // serial
 } value;
 
+// Asynchronous work of a warp: when it is done, by group, and what of it is in none yet.
+typedef struct async_clock {
+    value pending, groups[GROUPS];
+    uint32_t count; // of groups so far
+} async_clock;
+
+// Straight code that matrix instructions cut into basic blocks is one to ptxas: it goes on where the last one ended.
+typedef struct straight_code {
+    uint64_t start, slots, end, stored;
+    const ptx_inst *next; // what would continue it; NULL: nothing does
+} straight_code;
+
 typedef struct warp_clock {
     uint64_t now;
     value *registers;
@@ -23,8 +36,9 @@ typedef struct warp_clock {
     bool polls;                  // in a loop that waits for another block
     uint32_t barriers;           // passed so far
     bool at_barrier;
-    uint64_t copies, groups[GROUPS]; // when asynchronous copies are there: those not committed, and by group
-    uint32_t group_count;
+    async_clock copies, products; // cp.async, wgmma
+    uint64_t tensor;              // until then its products keep the tensor core busy
+    straight_code code;
 } warp_clock;
 
 typedef struct block_clock {
@@ -35,6 +49,10 @@ typedef struct block_clock {
         uint32_t barrier;
         uint64_t last; // arrival
     } generations[GENERATIONS];
+    struct {
+        uint64_t object;
+        value last; // arrival
+    } mbarriers[MBARRIERS];
 } block_clock;
 
 // What is known of memory instructions of the basic block that runs.
@@ -42,6 +60,13 @@ typedef struct note {
     uint32_t serial, clocks;
     bool swaps; // a loop of compare-and-swaps: see contention.h
 } note;
+
+// What the basic block that runs does with an mbarrier.
+typedef struct sync_note {
+    sim_sync_kind kind;
+    uint64_t object;
+    uint32_t serial, clocks;
+} sync_note;
 
 struct observe_scoreboard {
     const observe_inst_info *infos;
@@ -52,6 +77,8 @@ struct observe_scoreboard {
     uint32_t wait_capacity;
     note notes[NOTES];
     uint32_t note_count;
+    sync_note syncs[SYNCS];
+    uint32_t sync_count, bulk_clocks;
     observe_sampled sampled;
 };
 
@@ -97,7 +124,7 @@ void observe_scoreboard_begin(observe_scoreboard *board, const sim_launch_event 
     } else if (board->waits) {
         memset(board->waits, 0, board->wait_capacity * sizeof *board->waits);
     }
-    board->note_count = 0;
+    board->note_count = board->sync_count = board->bulk_clocks = 0;
 }
 
 bool observe_scoreboard_samples(const observe_scoreboard *board, uint32_t block) {
@@ -177,38 +204,60 @@ static void arrive(block_clock *b, warp_clock *w) {
     w->at_barrier = true;
 }
 
-// cp.async, its groups, and the waits for all but the latest of them.
-static void copy_async(warp_clock *w, const ptx_inst *inst, uint64_t begins, uint32_t latency) {
+static void blame(observe_scoreboard *board, uint32_t serial, uint64_t clocks) {
+    if (board->waits && serial < board->inst_count) board->waits[serial] += clocks;
+}
+
+static void wait_until(observe_scoreboard *board, warp_clock *w, value until) {
+    if (until.ready <= w->now) return;
+    blame(board, until.maker, until.ready - w->now);
+    w->now = until.ready;
+}
+
+static void keep_later(value *latest, value other) {
+    if (other.ready > latest->ready) *latest = other;
+}
+
+// All but the latest `open` groups.
+static void wait_groups(observe_scoreboard *board, warp_clock *w, const async_clock *a, uint32_t open) {
+    for (uint32_t i = a->count > GROUPS ? a->count - GROUPS : 0; i + open < a->count; i++)
+        wait_until(board, w, a->groups[i % GROUPS]);
+}
+
+static void commit(async_clock *a) {
+    a->groups[a->count++ % GROUPS] = a->pending;
+    a->pending = (value){0};
+}
+
+// cp.async and wgmma, their groups, and the waits for all but the latest of them.
+static void run_async(observe_scoreboard *board, warp_clock *w, const ptx_inst *inst, value made) {
+    uint32_t open = inst->operand_count ? (uint32_t)inst->operands[0].value : 0;
     switch (inst->op) {
-    case PTX_OP_CP_ASYNC:
-        if (begins + latency > w->copies) w->copies = begins + latency;
+    case PTX_OP_CP_ASYNC: keep_later(&w->copies.pending, made); break;
+    case PTX_OP_CP_ASYNC_COMMIT_GROUP: commit(&w->copies); break;
+    case PTX_OP_CP_ASYNC_WAIT_GROUP: wait_groups(board, w, &w->copies, open); break;
+    case PTX_OP_CP_ASYNC_WAIT_ALL:
+        wait_groups(board, w, &w->copies, 0);
+        wait_until(board, w, w->copies.pending);
         break;
-    case PTX_OP_CP_ASYNC_COMMIT_GROUP:
-        w->groups[w->group_count++ % GROUPS] = w->copies;
-        w->copies = 0;
-        break;
-    case PTX_OP_CP_ASYNC_WAIT_GROUP:
-    case PTX_OP_CP_ASYNC_WAIT_ALL: {
-        bool all = inst->op == PTX_OP_CP_ASYNC_WAIT_ALL;
-        uint32_t open = all || !inst->operand_count ? 0 : (uint32_t)inst->operands[0].value;
-        for (uint32_t i = w->group_count > GROUPS ? w->group_count - GROUPS : 0; i + open < w->group_count;
-             i++)
-            if (w->groups[i % GROUPS] > w->now) w->now = w->groups[i % GROUPS];
-        if (all && w->copies > w->now) w->now = w->copies;
-        break;
-    }
+    case PTX_OP_WGMMA_MMA_ASYNC: keep_later(&w->products.pending, made); break;
+    case PTX_OP_WGMMA_COMMIT_GROUP: commit(&w->products); break;
+    case PTX_OP_WGMMA_WAIT_GROUP: wait_groups(board, w, &w->products, open); break;
     default: break;
     }
 }
 
-static void blame(observe_scoreboard *board, uint32_t serial, uint64_t clocks) {
-    if (board->waits && serial < board->inst_count) board->waits[serial] += clocks;
+static bool is_matrix(ptx_op op) {
+    return op == PTX_OP_MMA || op == PTX_OP_WMMA || op == PTX_OP_LDMATRIX || op == PTX_OP_STMATRIX ||
+           op == PTX_OP_MOVMATRIX;
 }
 
 // One basic block. `start` is when it may begin; every instruction begins as soon as its operands are there.
 static void advance(observe_scoreboard *board, block_clock *b, warp_clock *w, const ptx_inst *first,
                     uint32_t count) {
-    uint64_t start = w->now, slots = 0, end = start, stored = start;
+    bool goes_on = w->code.next == first;
+    uint64_t start = goes_on ? w->code.start : w->now, slots = goes_on ? w->code.slots : 0,
+             end = goes_on ? w->code.end : start, stored = goes_on ? w->code.stored : start;
     uint32_t last_wait = NOBODY;
     for (uint32_t i = 0; i < count; i++) {
         const ptx_inst *inst = &first[i];
@@ -234,14 +283,20 @@ static void advance(observe_scoreboard *board, block_clock *b, warp_clock *w, co
             stored = b->swapping = begins + latency;
             if (stored > end) end = stored;
         }
+        if (info->cost.tensor) {
+            if (w->tensor > begins) begins = w->tensor;
+            w->tensor = begins + info->cost.tensor;
+        }
         if (info->cost.issue && begins + info->cost.issue > end) {
             end = begins + info->cost.issue;
             last_wait = latest.maker;
         }
         slots += info->cost.issue;
         blame(board, inst->serial, info->cost.issue);
-        copy_async(w, inst, begins, latency);
-        if (writes) write_operand(board, w, &inst->operands[0], (value){begins + latency, inst->serial});
+        value made = {begins + latency, inst->serial};
+        run_async(board, w, inst, made);
+        if (inst->op == PTX_OP_WGMMA_MMA_ASYNC) made.ready = start; // who reads it waits for the group first
+        if (writes) write_operand(board, w, &inst->operands[0], made);
         if (class == PTX_CLASS_BARRIER) {
             if (end > w->now) w->now = end;
             arrive(b, w);
@@ -250,6 +305,8 @@ static void advance(observe_scoreboard *board, block_clock *b, warp_clock *w, co
     if (end < start + slots) end = start + slots;
     if (last_wait != NOBODY && end > start + slots) blame(board, last_wait, end - start - slots);
     if (end > w->now) w->now = end;
+    const ptx_inst *last = &first[count - 1];
+    w->code = (straight_code){start, slots, end, stored, is_matrix(last->op) ? last + 1 : NULL};
 }
 
 static bool has_poll(const ptx_inst *first, uint32_t count) {
@@ -263,9 +320,16 @@ static bool has_poll(const ptx_inst *first, uint32_t count) {
     return false;
 }
 
+static bool looks_at_mbarrier(const ptx_inst *first, uint32_t count) {
+    for (uint32_t i = 0; i < count; i++)
+        if (first[i].op == PTX_OP_MBARRIER_TRY_WAIT || first[i].op == PTX_OP_MBARRIER_TEST_WAIT) return true;
+    return false;
+}
+
 // How often a loop that waits for another block asks again is the simulator's affair, and not a GPU's: it waits once.
 static bool polls_again(warp_clock *w, const ptx_inst *first, uint32_t count) {
     bool again = false;
+    if (w->ran[0] == first && looks_at_mbarrier(first, count)) return true; // its clock is the mbarrier's
     for (int i = 0; i < RECENT; i++) again |= w->ran[i] == first;
     memmove(&w->ran[1], w->ran, (RECENT - 1) * sizeof w->ran[0]);
     w->ran[0] = first;
@@ -277,6 +341,45 @@ static bool polls_again(warp_clock *w, const ptx_inst *first, uint32_t count) {
     return again && w->polls;
 }
 
+// ---- mbarriers -------------------------------------------------------------------------------------------------
+
+void observe_scoreboard_bulk(observe_scoreboard *board, const sim_access *access, uint32_t clocks) {
+    if (access->kind == SIM_LOAD && access->space == SIM_GLOBAL && clocks > board->bulk_clocks)
+        board->bulk_clocks = clocks;
+}
+
+void observe_scoreboard_sync(observe_scoreboard *board, const sim_sync *sync) {
+    bool known = sync->kind == SIM_ARRIVE || sync->kind == SIM_PASS || sync->kind == SIM_TRACK;
+    if (!known || sync->is_barrier || !observe_scoreboard_samples(board, sync->at.block)) return;
+    if (board->sync_count < SYNCS && sync->at.inst)
+        board->syncs[board->sync_count++] =
+            (sync_note){sync->kind, sync->object, sync->at.inst->serial, board->bulk_clocks};
+    if (sync->kind == SIM_TRACK) board->bulk_clocks = 0;
+}
+
+// Which of a block's mbarriers is known by its object; others share a clock where there are too many.
+static value *mbarrier_of(block_clock *b, uint64_t object) {
+    uint32_t at = (uint32_t)(object >> 3) % MBARRIERS;
+    for (uint32_t i = 0; i < MBARRIERS; i++, at = (at + 1) % MBARRIERS)
+        if (b->mbarriers[at].object == object || !b->mbarriers[at].object) break;
+    b->mbarriers[at].object = object;
+    return &b->mbarriers[at].last;
+}
+
+static void pass_mbarriers(observe_scoreboard *board, block_clock *b, warp_clock *w) {
+    for (uint32_t i = 0; i < board->sync_count; i++)
+        if (board->syncs[i].kind == SIM_PASS) wait_until(board, w, *mbarrier_of(b, board->syncs[i].object));
+}
+
+// Threads arrive when they have done what comes before, bulk copies when the bytes are there.
+static void reach_mbarriers(observe_scoreboard *board, block_clock *b, const warp_clock *w) {
+    for (uint32_t i = 0; i < board->sync_count; i++) {
+        const sync_note *s = &board->syncs[i];
+        uint64_t takes = s->kind == SIM_TRACK ? s->clocks : 0;
+        if (s->kind != SIM_PASS) keep_later(mbarrier_of(b, s->object), (value){w->now + takes, s->serial});
+    }
+}
+
 void observe_scoreboard_run(observe_scoreboard *board, const ptx_inst *first, uint32_t count, uint32_t block,
                             uint32_t warp) {
     block_clock *b = find_block(board, block);
@@ -285,10 +388,12 @@ void observe_scoreboard_run(observe_scoreboard *board, const ptx_inst *first, ui
         if (!w->registers) w->registers = calloc(board->register_count + 1, sizeof *w->registers);
         if (w->registers) {
             if (w->at_barrier) pass_barrier(b, w);
+            pass_mbarriers(board, b, w);
             if (!polls_again(w, first, count)) advance(board, b, w, first, count);
+            reach_mbarriers(board, b, w);
         }
     }
-    board->note_count = 0;
+    board->note_count = board->sync_count = 0;
 }
 
 observe_sampled observe_scoreboard_end(observe_scoreboard *board) {

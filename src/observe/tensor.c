@@ -79,14 +79,15 @@ static observe_sum_index path_of(const ptx_matrix *x, observe_tensor_type type) 
     return OBSERVE_SUM_PATH_INT1;
 }
 
-// How often ptxas repeats a product to make one that sm_90 lacks.
+// Into how many products ptxas divides one that sm_90 lacks (tests/truth/check_products).
 static unsigned repeats(const ptx_inst *inst, const ptx_matrix *x, observe_tensor_type type) {
     bool is_xor = false;
     for (unsigned i = 0; i < inst->mod_count; i++) is_xor |= inst->mods[i] == PTX_MOD_XOR;
     if (x->op == PTX_OP_WGMMA_MMA_ASYNC) return 1;
-    return type == OBSERVE_TENSOR_F8 || type == OBSERVE_TENSOR_I4 || (type == OBSERVE_TENSOR_B1 && is_xor)
-               ? 2
-               : 1;
+    if (x->op == PTX_OP_WMMA && type == OBSERVE_TENSOR_TF32) return 2; // pieces of k 4
+    bool expanded =
+        type == OBSERVE_TENSOR_F8 || type == OBSERVE_TENSOR_I4 || (type == OBSERVE_TENSOR_B1 && is_xor);
+    return expanded ? 2 : 1;
 }
 
 // A warpgroup reads its B once, and A where it is in shared memory.

@@ -91,6 +91,8 @@ static double l1_clocks(const observe_sums *s) {
     clocks += sum_of(s, OBSERVE_SUM_PIPE_CONST) +
               CONST_CLOCKS * (sum_of(s, OBSERVE_SUM_CONST_DISTINCT) - sum_of(s, OBSERVE_SUM_CONST_REQUESTS));
     clocks += sum_of(s, OBSERVE_SUM_DISTRIBUTED_REQUESTS) * DISTRIBUTED_CLOCKS;
+    // Copy engine and warpgroups' products move 128 bytes of shared memory in a clock.
+    bulk += sum_of(s, OBSERVE_SUM_GROUP_BYTES);
     return clocks + bulk / 128 + sum_of(s, OBSERVE_SUM_INST_LOAD_TEXTURE) * TEXTURE_CLOCKS;
 }
 
@@ -114,6 +116,26 @@ static dram_time dram_of(const observe_gpu *gpu, const observe_sums *s, double l
     double reached = DRAM_REACHED - DRAM_MIXED * fmin(reads, writes) / (reads + writes);
     return (dram_time){.start = DRAM_START * bytes / (bytes + launches * DRAM_START_BYTES),
                        .moving = bytes / (gpu->bandwidth * reached) / launches};
+}
+
+// Each path at its own peak, sparse ones at twice it; mma gets a part of it on sm_90, wgmma all.
+static double tensor_seconds(const observe_gpu *gpu, const observe_sums *s) {
+    static const struct {
+        observe_sum_index ops;
+        observe_tensor_type type;
+        bool sparse;
+    } paths[] = {
+#define OBSERVE_TENSOR_PATH(id, path, type, sparse) {OBSERVE_SUM_PATH_##id, OBSERVE_TENSOR_##type, sparse},
+#include "observe/tensor.def"
+    };
+    double seconds = 0, all = 0;
+    for (size_t i = 0; i < BASE_COUNT(paths); i++) {
+        double ops = sum_of(s, paths[i].ops), peak = gpu->tensor[paths[i].type] * (paths[i].sparse ? 2 : 1);
+        all += ops;
+        if (peak > 0) seconds += ops / peak;
+    }
+    double by_warps = all > 0 ? 1 - sum_of(s, OBSERVE_SUM_GROUP_OPS) / all : 0;
+    return gpu->sm < 90 ? seconds : seconds * (1 + fmax(0, by_warps) * (100.0 / OBSERVE_MMA_PERCENT - 1));
 }
 
 static double pipe_seconds(double slots, double flops, double sms, double all_sms) {
@@ -157,8 +179,7 @@ static void resources_of(const observe_launch *launch, const machine *m, const o
     double busy = m->sms / m->busiest * launches;
     r[OBSERVE_BY_FP64] = pipe_seconds(sum_of(s, OBSERVE_SUM_PIPE_FP64), gpu->flops_f64, busy, m->all_sms);
     r[OBSERVE_BY_FP16] = pipe_seconds(2 * sum_of(s, OBSERVE_SUM_PIPE_FP16), gpu->flops_f16, busy, m->all_sms);
-    if (gpu->flops_tensor > 0)
-        r[OBSERVE_BY_TENSOR] = sum_of(s, OBSERVE_SUM_FLOPS_TENSOR) / (gpu->flops_tensor * busy / m->all_sms);
+    r[OBSERVE_BY_TENSOR] = tensor_seconds(gpu, s) / (busy / m->all_sms);
 }
 
 static double waits_of(const machine *m, const observe_sums *all) {

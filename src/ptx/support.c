@@ -1,6 +1,8 @@
 // What the simulator executes, from the tables alone, and the page that says so.
+#include "ptx/matrix.h"
 #include "ptx/tables.h"
 
+#include <stdio.h>
 #include <string.h>
 
 bool ptx_has_no_effect(ptx_op op) {
@@ -108,6 +110,50 @@ static void print_row(const ptx_op_info *info, base_text *out) {
                   ptx_support_reason(info->support));
 }
 
+// "f16:f16 f32:f16" as "f16, f32 (c: f16)".
+static void print_sums(const char *sums, base_text *out) {
+    for (const char *before = ""; *sums; before = ", ") {
+        size_t d = strcspn(sums, ":"), c = strcspn(sums + d + 1, " ");
+        base_text_add(out, "%s%.*s", before, (int)d, sums);
+        if (d != c || memcmp(sums, sums + d + 1, d) != 0)
+            base_text_add(out, " (c: %.*s)", (int)c, sums + d + 1);
+        sums += d + 1 + c;
+        sums += strspn(sums, " ");
+    }
+}
+
+static void print_types(const char *types, base_text *out) {
+    for (; *types; types++) base_text_add(out, "%s%c", *types == ' ' ? "," : "", *types);
+}
+
+// The table of matrix products, a row each.
+static void print_matrices(base_text *out) {
+    base_text_add(out, "\n## Shapes and types of matrix products\n\n"
+                       "From `src/ptx/matrix.def`. A sparse product has k of B; its A has half of it. "
+                       "`wgmma` is for `sm_90a` alone.\n\n"
+                       "| instruction | shape | a | b | d | from sm |\n|---|---|---|---|---|---|\n");
+    ptx_matrix_row row;
+    for (unsigned i = 0; ptx_matrix_row_at(i, &row); i++) {
+        const ptx_matrix *x = &row.matrix;
+        char n[8];
+        snprintf(n, sizeof n, row.many_n ? "N" : "%u", x->n);
+        base_text_add(out, "| `%s%s` | m%un%sk%u | ", ptx_op_root(x->op), x->sparse ? ".sp" : "", x->m, n,
+                      x->k);
+        print_types(row.a, out);
+        base_text_add(out, " | ");
+        if (row.b[0] == '=')
+            base_text_add(out, "as a");
+        else
+            print_types(row.b, out);
+        base_text_add(out, " | ");
+        print_sums(row.sums, out);
+        base_text_add(out, " | %u |\n", x->sm);
+    }
+    base_text_add(
+        out, "\nN is a multiple of 8 up to 256; for integers and bits 8, 24 or a multiple of 16.\n"
+             "\nNot simulated of what sm_90 has: `multimem` (memory of several GPUs), `istypep`, `sured`.\n");
+}
+
 void ptx_print_support(base_text *out) {
     base_text_add(out, "# PTX instructions and the simulator\n\n"
                        "Generated from `src/ptx/ops.def` by `pages write ptx_support`; a test fails when "
@@ -126,4 +172,5 @@ void ptx_print_support(base_text *out) {
         else
             print_row(ptx_op_get(page[i].op), out);
     }
+    print_matrices(out);
 }

@@ -175,6 +175,8 @@ void sim_cp_async_arrive(sim_warp *warp, const sim_op *op);
 // wgmma.c
 void sim_wgmma_reset(struct sim_wgmma_state *state); // both: NULL is allowed
 void sim_wgmma_close(struct sim_wgmma_state *state);
+// Products under way: in committed groups, and how many groups that are; not committed.
+void sim_wgmma_count(const struct sim_wgmma_state *state, uint32_t *done, uint32_t *groups, uint32_t *open);
 
 // bulk.c
 void sim_bulk_copy(sim_warp *warp, const sim_op *op);

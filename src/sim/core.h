@@ -193,7 +193,8 @@ struct sim_kernel {
     uint32_t *param_offset;
     bool communicates, recursive; // recursive: the depth of its calls has no bound that could be computed
     bool allocates_stack, prints, allocates_heap;
-    bool clusters; // it uses a cluster's barrier or shared memory
+    bool clusters;        // it uses a cluster's barrier or shared memory
+    bool sums_uncompared; // of tensor cores that were not compared with a GPU
 };
 
 kz_status sim_decode_kernel(sim_program *program, const ptx_function *entry, sim_kernel **kernel,
@@ -407,10 +408,11 @@ static inline uint32_t sim_draw(sim_worker *worker, uint32_t bound) {
 
 // sync.c: shfl, vote, match, redux, elect among the lanes of `count` paths that wait for each other
 void sim_exchange(sim_warp *warp, sim_path *const *paths, uint32_t count);
-bool sim_can_exchange(ptx_op op); // among the lanes of a warp: sync.c has its executor
+bool sim_exchange_waits(const sim_warp *warp,
+                        const sim_path *path); // for other warps, though the lanes are all here
+bool sim_can_exchange(ptx_op op);              // among the lanes of a warp: sync.c has its executor
 
-// wgmma.c: whether wgmma.wait_group may be passed: all four warps have executed what it waits for; and who has not, in words
-bool sim_wgmma_may_pass(sim_warp *warp, const sim_op *op);
+// wgmma.c: who has not executed what wgmma.wait_group waits for, in words
 void sim_wgmma_describe(const sim_warp *warp, const sim_op *op, base_text *out);
 // registers.c: setmaxnreg by a path that stands at it; false where it has to wait for registers
 bool sim_set_registers(sim_warp *warp, const sim_path *path, const sim_op *op);

@@ -101,6 +101,7 @@ bool sim_mma_arithmetic(const sim_decoder *d, const ptx_inst *inst, bool wgmma, 
         *why = "this GPU's tensor cores have no such type";
         return false;
     }
+    if (is_float && !f->product.how.compared) d->kernel->sums_uncompared = true;
     return true;
 }
 

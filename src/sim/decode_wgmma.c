@@ -44,9 +44,21 @@ static bool scale_of(const ptx_operand *o, bool *negates) {
     return o->kind == PTX_OPERAND_INT && (o->value == 1 || o->value == -1);
 }
 
-static bool transpose_of(const ptx_operand *o, bool *across) {
-    *across = o->value == 1;
+static bool bit_of(const ptx_operand *o, bool *bit) {
+    *bit = o->value == 1;
     return o->kind == PTX_OPERAND_INT && (o->value == 0 || o->value == 1);
+}
+
+// A predicate, or 0 or 1 written in the instruction.
+static bool adds_of(sim_decoder *d, const ptx_operand *o, wgmma_form *f) {
+    if (o->kind == PTX_OPERAND_INT) {
+        f->adds = SIM_NOWHERE;
+        return bit_of(o, &f->adds_negated);
+    }
+    if (o->kind != PTX_OPERAND_REG || sim_operand_bits(d, o, PTX_PRED) != 1) return false;
+    f->adds = sim_source(d, o, PTX_PRED);
+    f->adds_negated = o->negated;
+    return true;
 }
 
 // Behind scale-d: none for integers and bits, two signs for floats, and two orders (one, where A is in registers) for 16 bits.
@@ -59,8 +71,8 @@ static bool rest_of(const ptx_inst *inst, uint32_t next, wgmma_form *f) {
     uint32_t orders = !halves ? 0 : f->a_in_registers ? 1 : 2;
     if (left != 2 + orders || !scale_of(&o[0], &f->negates_a) || !scale_of(&o[1], &f->negates_b))
         return false;
-    if (orders == 2 && !transpose_of(&o[2], &f->a_across)) return false;
-    return orders == 0 || transpose_of(&o[1 + orders], &f->b_across);
+    if (orders == 2 && !bit_of(&o[2], &f->a_across)) return false;
+    return orders == 0 || bit_of(&o[1 + orders], &f->b_across);
 }
 
 static bool product_form(sim_decoder *d, const ptx_inst *inst, sim_op *op, wgmma_form *f, const char **why) {
@@ -75,12 +87,7 @@ static bool product_form(sim_decoder *d, const ptx_inst *inst, sim_op *op, wgmma
         return false;
     if (x->sparse && !sim_mma_sparse(d, &o[next], base)) return false;
     next += x->sparse ? 2 : 0;
-    bool constant = o[next].kind == PTX_OPERAND_INT; // ptxas takes 0 and 1 too
-    if (!constant && (o[next].kind != PTX_OPERAND_REG || sim_operand_bits(d, &o[next], PTX_PRED) != 1))
-        return false;
-    f->adds = sim_source(d, &o[next], PTX_PRED);
-    f->adds_negated = o[next].negated;
-    if (!rest_of(inst, next + 1, f)) return false;
+    if (!adds_of(d, &o[next], f) || !rest_of(inst, next + 1, f)) return false;
     base->rows = 2;
     base->columns = (uint8_t)(x->n / 8);
     base->b_pieces = (uint8_t)(x->k * ptx_type_bits(x->types[PTX_MATRIX_B]) / 128);

@@ -5,6 +5,7 @@
 // loop with a count. op->aux16 holds what else the instruction asks for.
 #include "sim/approximate.h"
 #include "sim/exec.h"
+#include "sim/tensor_map.h"
 
 enum {
     HALF_BF16 = 1,
@@ -15,6 +16,7 @@ enum {
     HALF_NAN = 32,
     HALF_XORSIGN = 64,
     HALF_THREE = 128, // a third source of min and max
+    HALF_OOB = 256,   // a factor that tensor copies put beyond the bounds gives 0
 };
 enum { HALF_MOST = 2 * SIM_LANES };
 
@@ -131,6 +133,13 @@ LANES_INLINE void half_tanh(float *x, const float *y, const float *z, int count,
     for (int i = 0; i < count; i++) x[i] = hyperbolic_tangent(x[i]);
 }
 
+// .oob: the NaN of tensor copies, of either sign, makes the whole result 0, the addend too. As a summand it is a NaN.
+LANES_INLINE void half_outside(float *x, sim_warp *warp, const sim_op *op, int count) {
+    const uint16_t *a = SIM_REG(const uint16_t, warp, op->a), *b = SIM_REG(const uint16_t, warp, op->b);
+    for (int i = 0; i < count; i++)
+        x[i] = (a[i] & 0x7fff) == SIM_TENSOR_NAN || (b[i] & 0x7fff) == SIM_TENSOR_NAN ? 0.0f : x[i];
+}
+
 LANES_INLINE void half_run(sim_warp *warp, const sim_op *op, half_body *body, int sources, bool masked) {
     half_lanes h;
     uint32_t form = op->aux16;
@@ -139,6 +148,7 @@ LANES_INLINE void half_run(sim_warp *warp, const sim_op *op, half_body *body, in
     if (sources >= 2) half_load(h.y, warp, op->b, count, form);
     if (sources >= 3 || (form & HALF_THREE)) half_load(h.z, warp, op->c, count, form);
     body(h.x, h.y, h.z, count, form);
+    if (sources == 3 && (form & HALF_OOB)) half_outside(h.x, warp, op, count);
     half_store(warp, op, &h, count, masked);
 }
 
@@ -197,7 +207,7 @@ bool SIM_NAME(sim_select_half)(sim_decoder *decoder, const ptx_inst *inst, sim_o
     uint32_t form = (bf16 ? HALF_BF16 : 0) | (pairs ? HALF_PAIRS : 0) | (ftz ? HALF_FTZ : 0) |
                     (LANES_FLAG(inst, SAT) ? HALF_SAT : 0) | (LANES_FLAG(inst, RELU) ? HALF_RELU : 0) |
                     (LANES_FLAG(inst, PROPAGATE_NAN) ? HALF_NAN : 0) |
-                    (LANES_FLAG(inst, XORSIGN) ? HALF_XORSIGN : 0);
+                    (LANES_FLAG(inst, XORSIGN) ? HALF_XORSIGN : 0) | (LANES_FLAG(inst, OOB) ? HALF_OOB : 0);
     const lanes_pair *pair = NULL;
     unsigned sources = 2;
     switch (inst->op) {
@@ -206,8 +216,6 @@ bool SIM_NAME(sim_select_half)(sim_decoder *decoder, const ptx_inst *inst, sim_o
     case PTX_OP_MUL: pair = &run_mul; break;
     case PTX_OP_MIN: pair = &run_min; break;
     case PTX_OP_MAX: pair = &run_max; break;
-    // .oob: only the NaN that tensor copies put beyond the bounds would give 0, and no other instruction
-    // makes it.
     case PTX_OP_FMA: pair = &run_fma, sources = 3; break;
     case PTX_OP_EX2: pair = &run_ex2, sources = 1; break;
     case PTX_OP_TANH: pair = &run_tanh, sources = 1; break;

@@ -232,7 +232,10 @@ static void describe_path(const sim_block *b, const sim_warp *w, const sim_path 
         for (uint32_t i = 0; i < w->path_count; i++)
             if (w->paths[i].state == SIM_PATH_AT_SYNC && w->paths[i].sync_mask == p->sync_mask)
                 missing &= ~w->paths[i].mask;
-        base_text_add(out, "wait for lanes 0x%08x of their member mask 0x%08x", missing, p->sync_mask);
+        if (missing)
+            base_text_add(out, "wait for lanes 0x%08x of their member mask 0x%08x", missing, p->sync_mask);
+        else
+            sim_wgmma_describe(w, k->basic_blocks[p->basic_block].last, out);
     } else if (p->state == SIM_PATH_AT_CLUSTER)
         base_text_add(out, "wait at the cluster's barrier");
     else if (p->at_end && k->basic_blocks[p->basic_block].end == PTX_END_REGISTERS)
@@ -240,9 +243,6 @@ static void describe_path(const sim_block *b, const sim_warp *w, const sim_path 
             out,
             "wait for registers: setmaxnreg.inc, and others of the block have given too few (%u of a thread)",
             b->free_registers);
-    else if (p->at_end && k->basic_blocks[p->basic_block].last &&
-             k->basic_blocks[p->basic_block].last->inst->op == PTX_OP_WGMMA_WAIT_GROUP)
-        sim_wgmma_describe(w, k->basic_blocks[p->basic_block].last, out);
     else if (!sim_mbarrier_describe(w, p->mask, out, &inst))
         base_text_add(out, "go round in a loop");
     if (inst) {

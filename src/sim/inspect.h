@@ -82,6 +82,41 @@ const ptx_variable *sim_inspect_shared_variable(const sim_warp *warp, uint32_t o
 // The windows of generic addresses: what is added to an offset in that space (0 for global memory).
 uint64_t sim_inspect_window(sim_space space);
 
+// ---- what is asynchronous ---------------------------------------------------------------------------
+
+// The mbarriers of the warp's block, in the order in which they were made.
+typedef struct sim_inspect_mbarrier_state {
+    uint32_t offset;            // in shared memory
+    uint32_t expected, pending; // arrivals of a phase; those that are missing in this one
+    int32_t bytes;              // that are still to come in this phase
+    uint64_t phase;             // those that are over
+    uint32_t copies;            // under way that will arrive there
+} sim_inspect_mbarrier_state;
+uint32_t sim_inspect_mbarriers(const sim_warp *warp);
+bool sim_inspect_mbarrier_at(const sim_warp *warp, uint32_t index,
+                             sim_inspect_mbarrier_state *state); // live ones
+
+// What a lane has under way: `done` in groups that are committed, `open` not committed yet. Of products: the warp's.
+typedef struct sim_inspect_work {
+    uint32_t groups, done, open;
+    uint64_t bytes;
+} sim_inspect_work;
+typedef struct sim_inspect_async {
+    sim_inspect_work copies, bulk, products; // cp.async; cp.async.bulk of bulk groups; wgmma
+    uint32_t tracked;                        // bulk copies of the lane that an mbarrier waits for
+    uint64_t tracked_bytes;
+} sim_inspect_async;
+void sim_inspect_async_of(const sim_warp *warp, uint32_t lane, sim_inspect_async *work);
+
+// A matrix in shared memory as the descriptor of wgmma says it; elements side by side along k, or `across` it.
+typedef struct sim_inspect_layout {
+    uint32_t start, leading, stride, swizzle; // bytes
+} sim_inspect_layout;
+sim_inspect_layout sim_inspect_descriptor(uint64_t descriptor);
+// The offset in shared memory of the element at `along` on k and `aside` on m or n, of `bits` bits (its byte, where they are fewer
+// than 8).
+uint32_t sim_inspect_element(uint64_t descriptor, bool across, unsigned bits, unsigned along, unsigned aside);
+
 // ---- what follows -----------------------------------------------------------------------------------
 
 // The rest of the straight run that the warp executes is has_step of in detail (sim_listener.enter).

@@ -23,7 +23,8 @@ typedef struct matrix_numerics {
     uint8_t terms, fraction;
     int16_t floor;
     matrix_rounding rounding;
-    bool apart; // what ptxas makes of fp8 for f16 units: see matrix_numerics.def
+    bool apart;    // what ptxas makes of fp8 for f16 units: see matrix_numerics.def
+    bool compared; // with a GPU of that architecture, bit by bit
 } matrix_numerics;
 
 typedef enum matrix_bits { MATRIX_NO_BITS, MATRIX_XOR_POPC, MATRIX_AND_POPC } matrix_bits; // of b1

@@ -9,11 +9,16 @@ typedef struct numerics_row {
 } numerics_row;
 
 enum { UNIT_MMA, UNIT_WGMMA };
+enum { COMPARED_DOCUMENTED, COMPARED_H200 };
 enum { FIRST_UNKNOWN = 100 }; // an architecture without rows, which adds 8-bit floats otherwise than Hopper
 
 static const numerics_row rows[] = {
 #define MATRIX_NUMERICS(sm, unit, a, d, terms, fraction, floor, rounding, apart, compared)                   \
-    {sm, UNIT_##unit, PTX_##a, PTX_##d, {terms, fraction, floor, MATRIX_##rounding, apart}},
+    {sm,                                                                                                     \
+     UNIT_##unit,                                                                                            \
+     PTX_##a,                                                                                                \
+     PTX_##d,                                                                                                \
+     {terms, fraction, floor, MATRIX_##rounding, apart, COMPARED_##compared}},
 #include "sim/matrix_numerics.def"
 #undef MATRIX_NUMERICS
 };

@@ -237,6 +237,7 @@ kz_status sim_kernel_describe(sim_program *program, const char *name, sim_kernel
                               .local_bytes = k->local_room,
                               .prints = k->prints,
                               .allocates_heap = k->allocates_heap,
+                              .sums_uncompared = k->sums_uncompared,
                               .blocks_communicate = k->communicates};
     return KZ_OK;
 }

@@ -94,7 +94,8 @@ typedef struct sim_kernel_info {
     const uint32_t *param_offset; // of each parameter, in bytes; the program's
     uint64_t static_shared_bytes, local_bytes;
     bool prints, allocates_heap; // calls printf; malloc or free
-    bool blocks_communicate;     // runs in fixed quanta on one core, so that results do not depend on threads
+    bool sums_uncompared;    // of tensor cores, computed as the GPU is documented to, and compared with none
+    bool blocks_communicate; // runs in fixed quanta on one core, so that results do not depend on threads
 } sim_kernel_info;
 kz_status sim_kernel_describe(sim_program *program, const char *name, sim_kernel_info *info, kz_error *error);
 
@@ -310,7 +311,8 @@ typedef enum sim_fault_kind {
     SIM_FAULT_MBARRIER_COUNT, // of arrivals or bytes
     SIM_FAULT_TENSOR_MAP,     // no map, or one for another instruction
     SIM_FAULT_TENSOR_BOUNDS,  // the map leads outside every live allocation
-    SIM_FAULT_TENSOR_BOX,     // coordinates or corners that a store cannot have
+    SIM_FAULT_TENSOR_PLACE,   // a map where copies cannot read it
+    SIM_FAULT_TENSOR_BOX,     // coordinates or corners that a copy cannot have
     SIM_FAULT_TENSOR_REDUCE,  // an operation that the elements' type does not have
     SIM_FAULT_FREE,           // free() in a kernel of what malloc() did not give
     SIM_FAULT_TEXTURE,        // no texture or surface object, or the other of the two

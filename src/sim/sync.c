@@ -4,6 +4,7 @@
 // are gathered lane by lane, the operation is done once, and results go back lane by lane.
 
 #include "sim/core.h"
+#include "sim/wgmma.h"
 
 #include <string.h>
 
@@ -241,6 +242,11 @@ static void exchange_matrix(sim_warp *w, sim_path *const *paths, uint32_t count,
     w->frame = frame_of(w, paths[0]);
     w->mask = SIM_ALL;
     op->full(w, op);
+}
+
+bool sim_exchange_waits(const sim_warp *w, const sim_path *path) {
+    const sim_op *op = w->block->grid->kernel->basic_blocks[path->basic_block].last;
+    return op->inst->op == PTX_OP_WGMMA_WAIT_GROUP && !sim_wgmma_can_pass(w, op);
 }
 
 void sim_exchange(sim_warp *w, sim_path *const *paths, uint32_t count) {

@@ -35,7 +35,7 @@ static const uint8_t *param_map(sim_warp *w, const sim_op *op, unsigned lane, ui
 // The 128 bytes that a generic address leads to.
 static const uint8_t *map_bytes(sim_warp *w, const sim_op *op, unsigned lane, uint64_t address) {
     if (address % SIM_TENSOR_MAP_ALIGN)
-        sim_fault_here(w, op, lane, SIM_FAULT_TENSOR_MAP,
+        sim_fault_here(w, op, lane, SIM_FAULT_MISALIGNED,
                        "the tensor map is at 0x%" PRIx64 ": its address must be a multiple of 64\n"
                        "likely cause: the map was copied into an array or a struct without alignas(64)",
                        address);
@@ -45,7 +45,7 @@ static const uint8_t *map_bytes(sim_warp *w, const sim_op *op, unsigned lane, ui
     bool shared = address - SIM_SHARED_WINDOW < SIM_WINDOW_BYTES,
          local = address - SIM_LOCAL_WINDOW < SIM_WINDOW_BYTES;
     if (shared || local)
-        sim_fault_here(w, op, lane, SIM_FAULT_TENSOR_MAP,
+        sim_fault_here(w, op, lane, SIM_FAULT_TENSOR_PLACE,
                        "the tensor map is in %s memory: it must be a kernel's parameter, in constant or in "
                        "global memory\nlikely cause: %s",
                        shared ? "shared" : "local",
@@ -78,6 +78,11 @@ static void check_map(sim_warp *w, const sim_op *op, unsigned lane, const sim_te
                        "cuTensorMapEncode%s for a copy %s .im2col",
                        map->im2col ? "of im2col mode" : "tiled", f->im2col ? "of im2col mode" : "tiled",
                        map->im2col ? "Im2col" : "Tiled", map->im2col ? "without" : "with");
+    if (map->im2col && map->interleave)
+        sim_fault_here(
+            w, op, lane, SIM_FAULT_TENSOR_MAP,
+            "an im2col copy of an interleaved tensor: the simulator does not have it, for what a GPU "
+            "does is not known\nwhat to do: encode the map without interleave");
 }
 
 static void read_map(sim_warp *w, const sim_op *op, unsigned lane, tensor_copy *copy) {
@@ -157,7 +162,11 @@ static void check_row(void *context, const tensor_row *row) {
 // All rows at once where one buffer holds them, as is usual; else each, so that the fault is found.
 static void check_global(touched *t) {
     t->low = UINT64_MAX;
-    if (t->copy->map.im2col || t->copy->map.interleave)
+    if (!t->copy->map.address)
+        sim_fault_here(t->w, t->op, t->lane, SIM_FAULT_TENSOR_BOUNDS,
+                       "the tensor map's address is 0: a copy fails even where its box lies outside the "
+                       "tensor\nlikely cause: an empty tensor that was never allocated");
+    if (t->copy->map.im2col)
         sim_tensor_walk(t->copy, note_range, t);
     else if (!sim_tensor_range(t->copy, &t->low, &t->high))
         return;
@@ -200,9 +209,8 @@ static void emit_row(void *context, const tensor_row *row) {
 
 // ---- moving ----------------------------------------------------------------------------------------------
 
-// The NaN that fills what is outside, as it is believed to be: 0x7ff7 in each 16 bits.
 static void fill(const sim_tensor_map *map, uint8_t *to, uint32_t bytes) {
-    static const uint8_t nan[2] = {0xf7, 0x7f};
+    static const uint8_t nan[2] = {SIM_TENSOR_NAN & 0xff, SIM_TENSOR_NAN >> 8};
     for (uint32_t i = 0; i < bytes; i++) to[i] = map->fill ? nan[i & 1] : 0;
 }
 
@@ -213,17 +221,16 @@ static uint32_t round_tf32(uint32_t bits) {
     return (bits + 0xfff + (bits >> 13 & 1)) & ~UINT32_C(0x1fff);
 }
 
+// f32.ftz flushes in reductions alone: loads keep subnormals, of tf32.ftz too.
 static bool converts(const sim_tensor_map *map) {
-    return map->type == SIM_TENSOR_TF32 || map->type == SIM_TENSOR_TF32_FTZ ||
-           map->type == SIM_TENSOR_F32_FTZ;
+    return map->type == SIM_TENSOR_TF32 || map->type == SIM_TENSOR_TF32_FTZ;
 }
 
-static void convert(const sim_tensor_map *map, uint8_t *at, uint32_t bytes) {
+static void convert(uint8_t *at, uint32_t bytes) {
     for (uint32_t i = 0; i + 4 <= bytes; i += 4) {
         uint32_t word;
         memcpy(&word, at + i, 4);
-        if (map->type != SIM_TENSOR_TF32 && !(word & 0x7f800000)) word &= 0x80000000;
-        if (map->type != SIM_TENSOR_F32_FTZ) word = round_tf32(word);
+        word = round_tf32(word);
         memcpy(at + i, &word, 4);
     }
 }
@@ -235,26 +242,14 @@ typedef struct mover {
     uintptr_t global;
 } mover;
 
-// Bytes from `at` on that stay together. Rows are multiples of 16 but for interleaved ones.
-static uint32_t piece_at(uint32_t at, uint32_t left) {
-    uint32_t piece = 16 - at % 16;
-    return piece < left ? piece : left;
-}
-
+// Whole rows, which are multiples of 16 bytes at multiples of 16.
 static void put(const mover *m, uint32_t at, const uint8_t *from, uint32_t bytes) {
     if (!m->copy->map.swizzle) {
         memcpy(m->shared + m->copy->shared + at, from, bytes);
         return;
     }
-    if ((at | bytes) % 16 == 0) { // a size that the compiler knows
-        for (uint32_t done = 0; done < bytes; done += 16)
-            memcpy(m->shared + sim_tensor_place(m->copy, at + done), from + done, 16);
-        return;
-    }
-    for (uint32_t done = 0, piece; done < bytes; done += piece) {
-        piece = piece_at(at + done, bytes - done);
-        memcpy(m->shared + sim_tensor_place(m->copy, at + done), from + done, piece);
-    }
+    for (uint32_t done = 0; done < bytes; done += 16)
+        memcpy(m->shared + sim_tensor_place(m->copy, at + done), from + done, 16);
 }
 
 static void get(const mover *m, uint32_t at, uint8_t *to, uint32_t bytes) {
@@ -262,13 +257,13 @@ static void get(const mover *m, uint32_t at, uint8_t *to, uint32_t bytes) {
         memcpy(to, (m->work->has_read ? m->work->kept : m->shared + m->copy->shared) + at, bytes);
         return;
     }
-    for (uint32_t done = 0, piece; done < bytes; done += piece) {
-        piece = piece_at(at + done, bytes - done);
+    for (uint32_t done = 0, piece; done < bytes; done += piece) { // a row's last piece may be cut
+        piece = bytes - done < 16 ? bytes - done : 16;
         memcpy(to + done, m->shared + sim_tensor_place(m->copy, at + done), piece);
     }
 }
 
-enum { ROW_BYTES = 256 * 8 };
+enum { ROW_BYTES = 256 * 32 };
 
 static void load_row(void *context, const tensor_row *row) {
     const mover *m = context;
@@ -280,7 +275,7 @@ static void load_row(void *context, const tensor_row *row) {
     uint8_t buffer[ROW_BYTES];
     fill(&m->copy->map, buffer, row->bytes);
     if (row->count) memcpy(buffer + row->first, from, row->count);
-    if (converts(&m->copy->map)) convert(&m->copy->map, buffer + row->first, row->count);
+    if (converts(&m->copy->map)) convert(buffer + row->first, row->count);
     put(m, row->to, buffer, row->bytes);
 }
 
@@ -297,7 +292,8 @@ static void reduce_row(void *context, const tensor_row *row) {
     bool alone = m->work->by->block->grid->workers == 1;
     if (!row->count) return;
     get(m, row->to + row->first, buffer, row->count);
-    for (uint32_t i = 0; i < row->count; i += f->bytes) sim_atomic_apply(f, to + i, buffer + i, alone, false);
+    for (uint32_t i = 0; i < row->count; i += f->bytes)
+        sim_atomic_apply(f, to + i, buffer + i, alone, m->copy->keeps_subnormals);
 }
 
 static mover mover_of(const async_work *work) {
@@ -324,7 +320,7 @@ void sim_tensor_read(async_work *work) {
 static async_work *new_work(sim_warp *w, const sim_op *op, unsigned lane, const tensor_copy *copy) {
     async_work *work = sim_async_work(w, op, lane);
     work->kind = ASYNC_TENSOR;
-    work->bytes = sim_tensor_box_bytes(&copy->map);
+    work->bytes = form_of(op)->is_load ? sim_tensor_box_bytes(&copy->map) : sim_tensor_extent(copy);
     work->tensor = malloc(sizeof *work->tensor);
     if (!work->tensor) {
         free(work);
@@ -384,6 +380,31 @@ static void load_box(sim_warp *w, const sim_op *op, unsigned lane, tensor_copy *
         begin_load(&t, box, box_block, barrier_block, b->offset);
 }
 
+// What neither loads nor stores can have, wherever the box lies.
+static void check_coordinates(sim_warp *w, const sim_op *op, unsigned lane, const tensor_copy *copy) {
+    const sim_tensor_map *map = &copy->map;
+    uint32_t element = sim_tensor_unit(map);
+    if (copy->at[0] * element % 16)
+        sim_fault_here(
+            w, op, lane, SIM_FAULT_TENSOR_BOX,
+            "a tensor copy at coordinate %" PRId64 " of dimension 0, which is byte %" PRId64
+            " of a row: it must be a multiple of 16 bytes, here of %u elements of %s\nlikely cause: a "
+            "halo or an offset in elements\nwhat to do: begin the box at the multiple before, and "
+            "make it wider",
+            copy->at[0], copy->at[0] * element, 16 / element,
+            sim_tensor_type_name((sim_tensor_type)map->type));
+    for (uint32_t i = 0; map->im2col && i + 2 < map->rank; i++) {
+        int64_t at = copy->at[i + 1], end = (int64_t)map->dim[i + 1] + map->upper[i];
+        if (at < map->lower[i] || at >= end)
+            sim_fault_here(
+                w, op, lane, SIM_FAULT_TENSOR_BOX,
+                "an im2col copy at coordinate %" PRId64 " of dimension %u: its first pixel must lie in the "
+                "bounding box, from %d to %" PRId64 "\nlikely cause: the filter's offset was added to the "
+                "coordinate; it has an operand of its own",
+                at, i + 1, map->lower[i], end - 1);
+    }
+}
+
 static void check_store(sim_warp *w, const sim_op *op, unsigned lane, const tensor_copy *copy) {
     const sim_tensor_map *map = &copy->map;
     for (uint32_t i = 0; i < map->rank; i++)
@@ -401,16 +422,17 @@ static void check_store(sim_warp *w, const sim_op *op, unsigned lane, const tens
                            map->lower[i], map->upper[i], i);
 }
 
-// PTX, "cp.reduce.async.bulk.tensor": which type has which operation.
-static bool can_reduce(ptx_mod operation, ptx_type type) {
-    bool words = type == PTX_U32 || type == PTX_S32 || type == PTX_U64 || type == PTX_S64;
-    bool halves = type == PTX_F16 || type == PTX_BF16;
+// Which type has which operation, as an H200 has it: PTX (cp.reduce.async.bulk.tensor) does not name f64 and tf32, and
+// has s64 among those of and, or, xor.
+static bool can_reduce(ptx_mod operation, sim_tensor_type type) {
+    ptx_type as = sim_tensor_type_ptx(type);
+    bool words = as == PTX_U32 || as == PTX_S32 || as == PTX_U64, halves = as == PTX_F16 || as == PTX_BF16;
     switch (operation) {
-    case PTX_MOD_ADD: return (words && type != PTX_S64) || halves || type == PTX_F32;
+    case PTX_MOD_ADD: return words || sim_tensor_type_is_float(type);
     case PTX_MOD_MIN:
-    case PTX_MOD_MAX: return words || halves;
+    case PTX_MOD_MAX: return words || halves || as == PTX_S64;
     case PTX_MOD_INC:
-    case PTX_MOD_DEC: return type == PTX_U32;
+    case PTX_MOD_DEC: return as == PTX_U32;
     default: return words;
     }
 }
@@ -419,12 +441,13 @@ static void set_reduction(sim_warp *w, const sim_op *op, unsigned lane, tensor_c
     const tensor_form *f = form_of(op);
     sim_tensor_type type = (sim_tensor_type)copy->map.type;
     if (f->reduce == PTX_MOD_NONE) return;
-    if (!can_reduce(f->reduce, sim_tensor_type_ptx(type)) || type == SIM_TENSOR_F32_FTZ)
+    if (!can_reduce(f->reduce, type))
         sim_fault_here(
             w, op, lane, SIM_FAULT_TENSOR_REDUCE,
             "a reduction by .%s of a tensor of %s: its elements do not have that operation\nlikely "
             "cause: the map's element type names the size alone, or is another tensor's",
             ptx_mod_text(f->reduce), sim_tensor_type_name(type));
+    copy->keeps_subnormals = type == SIM_TENSOR_F32 || type == SIM_TENSOR_TF32;
     copy->reduce = (memory_form){.type = sim_tensor_type_ptx(type),
                                  .bytes = (uint8_t)sim_tensor_type_bytes(type),
                                  .count = 1,
@@ -458,11 +481,27 @@ static void store_box(sim_warp *w, const sim_op *op, unsigned lane, tensor_copy 
         sim_async_add(&mine->bulk, work);
 }
 
+// Stores of one box by several lanes of a warp are one store: ptxas writes the instruction once for the warp (13.0; reductions it
+// repeats for each lane). CUTLASS's epilogues store so.
+static bool repeats(const sim_warp *w, const tensor_form *f, unsigned lane, unsigned first) {
+    if (lane == first || f->is_load || f->reduce != PTX_MOD_NONE) return false;
+    if (async_address(w, &f->map, lane) != async_address(w, &f->map, first) ||
+        async_address(w, &f->shared, lane) != async_address(w, &f->shared, first))
+        return false;
+    for (uint32_t i = 0; i < f->rank; i++) {
+        const int32_t *at = SIM_REG(int32_t, w, f->at[i]);
+        if (at[lane] != at[first]) return false;
+    }
+    return true;
+}
+
 void sim_tensor_copy(sim_warp *w, const sim_op *op) {
     for (uint32_t m = w->mask; m; m &= m - 1) {
         unsigned lane = (unsigned)__builtin_ctz(m);
         tensor_copy copy = {0};
+        if (repeats(w, form_of(op), lane, (unsigned)__builtin_ctz(w->mask))) continue;
         read_map(w, op, lane, &copy);
+        check_coordinates(w, op, lane, &copy);
         if (form_of(op)->is_load)
             load_box(w, op, lane, &copy);
         else

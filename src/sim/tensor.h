@@ -14,11 +14,12 @@ struct tensor_copy {
     uint16_t offset[3];          // im2col: of the filter, W first
     uint32_t shared;             // offset of the box in its block's shared memory
     memory_form reduce;
+    bool keeps_subnormals; // a reduction, as one of shared memory does
 };
 
 // Elements of a box that lie one behind the other in both memories.
 typedef struct tensor_row {
-    uint32_t to, bytes; // in the box, before the swizzle
+    uint32_t to, bytes; // in the box as it lies in shared memory, before the swizzle
     uint32_t first,
         count;        // of them, the bytes inside the tensor: `count` from `first` on; the rest is filled
     uint64_t address; // of the first byte inside
@@ -34,9 +35,9 @@ static inline uint32_t sim_tensor_place(const tensor_copy *copy, uint32_t at) {
     uint32_t rows = (sim_swizzle_bytes(copy->map.swizzle) >> 4) - 1;
     return place ^ (place >> 7 & rows) << 4;
 }
-// Of a tiled copy without interleave: the addresses of all it touches lie in [low, high); false where it touches none.
+// Of a tiled copy: the addresses of all it touches lie in [low, high); false where it touches none.
 bool sim_tensor_range(const tensor_copy *copy, uint64_t *low, uint64_t *high);
-// The bytes of shared memory from the box's begin on that the swizzle spreads it over.
+// The bytes of shared memory from the box's begin on that it takes, with what lies between its rows.
 uint32_t sim_tensor_extent(const tensor_copy *copy);
 
 // decode_tensor.c

@@ -1,11 +1,12 @@
 // Tensor maps: the rules they obey, and their 128 bytes.
 //
 // By 32-bit words: 0 and 1 the global address; 2 see below; 3 to 6 strides of dimensions 1 to 4 in units of 16 bytes,
-// low 32 bits; 7 their high 4 bits, a nibble each; 8 to 12 sizes less one; 13 element strides, 3 bits each (8 is 0), and
-// from bit 24 the box's size in dimension 0 less one; 14 the others, a byte each. Word 2: bit 0 im2col, 4 to 6 rank less
-// one, 7 to 10 type, 11 and 12 interleave, 13 and 14 swizzle, 15 fill with NaN, 16 round to tf32, 17 and 18 L2
-// promotion. Bit 21 means nothing: libraries clear it. im2col has no place that tensormap.replace could show, so these
-// are our own: word 13 from bit 24 channels less one, 14 the corners, lower ones in the low half, 15 pixels less one.
+// low 32 bits; 7 their high 4 bits, a nibble each; 8 to 12 sizes less one; 13 element strides less one, 3 bits each, and
+// from bit 24 the box's size in dimension 0 less one, or channels; 14 the others, a byte each, or im2col's corners, lower
+// ones in the low half; 15 im2col's pixels less one. Word 2: bit 0 im2col, 4 to 6 rank less one, 7 to 10 type, 11 and 12
+// interleave, 13 and 14 swizzle, 15 fill with NaN, 16 round to tf32, 17 and 18 L2 promotion. Bit 21 means nothing:
+// libraries clear it. From word 16 on the driver notes for itself what copies do not read: 64 bits of the box's bytes and
+// 64 bits of its alignment in shared memory.
 
 #include "sim/tensor_map.h"
 
@@ -21,6 +22,8 @@ enum {
     TRAVERSAL_WORD = 13,
     BOX_WORD = 14,
     PIXEL_WORD = 15,
+    NOTE_WORD = 16, // the driver's own, up to NOTE_END
+    NOTE_END = 20,
     // Word 2
     IM2COL_BIT = 0,
     RANK_SHIFT = 4,
@@ -33,6 +36,7 @@ enum {
     IGNORED_BIT = 21,
     TF32_CODES = 11, // the codes from here on are those of f32 with TF32_BIT
     F32_CODE = 7,
+    BOX_MOST_BYTES = 227 << 10, // of shared memory
 };
 
 // ---- types -----------------------------------------------------------------------------------------------
@@ -53,12 +57,19 @@ const char *sim_tensor_type_name(sim_tensor_type type) { return types[type].name
 ptx_type sim_tensor_type_ptx(sim_tensor_type type) { return types[type].ptx; }
 bool sim_tensor_type_is_float(sim_tensor_type type) { return types[type].is_float; }
 
+uint64_t sim_tensor_rows(const sim_tensor_map *map) {
+    uint64_t rows = map->im2col ? map->pixels : 1;
+    for (uint32_t i = 1; !map->im2col && i < map->rank; i++) rows *= sim_tensor_count(map, i);
+    return rows;
+}
+
+uint32_t sim_tensor_row_bytes(const sim_tensor_map *map) {
+    return (map->im2col ? map->channels : sim_tensor_count(map, 0)) * sim_tensor_unit(map);
+}
+
 uint32_t sim_tensor_box_bytes(const sim_tensor_map *map) {
-    uint32_t bytes = sim_tensor_type_bytes((sim_tensor_type)map->type);
-    if (map->im2col) return bytes * map->channels * map->pixels;
-    uint64_t all = bytes; // 256^5 elements do not fit 32 bits
-    for (uint32_t i = 0; i < map->rank && all < UINT32_MAX; i++) all *= sim_tensor_count(map, i);
-    return all < UINT32_MAX ? (uint32_t)all : UINT32_MAX;
+    uint64_t bytes = sim_tensor_rows(map) * sim_tensor_row_bytes(map); // 256^5 elements do not fit 32 bits
+    return bytes < UINT32_MAX ? (uint32_t)bytes : UINT32_MAX;
 }
 
 // ---- rules -----------------------------------------------------------------------------------------------
@@ -76,8 +87,8 @@ kz_status sim_tensor_breach_fail(const sim_tensor_breach *breach, kz_error *erro
     const struct rule_row *row = &rules[breach->rule];
     char index[16] = "";
     if (breach->index >= 0) snprintf(index, sizeof index, "[%d]", breach->index);
-    bool is_address = breach->rule == SIM_TENSOR_RULE_MAP_ALIGN || breach->rule == SIM_TENSOR_RULE_ADDRESS ||
-                      breach->rule == SIM_TENSOR_RULE_ADDRESS_32;
+    bool is_address = breach->rule == SIM_TENSOR_RULE_MAP_ALIGN ||
+                      (breach->rule >= SIM_TENSOR_RULE_ADDRESS && breach->rule <= SIM_TENSOR_RULE_ADDRESS_32);
     char value[32];
     if (is_address)
         snprintf(value, sizeof value, "0x%" PRIx64, (uint64_t)breach->value);
@@ -96,6 +107,12 @@ static bool breaks(sim_tensor_breach *breach, bool broken, sim_tensor_rule rule,
 #define BREAKS(condition, rule, index, value)                                                                \
     breaks(breach, condition, SIM_TENSOR_RULE_##rule, index, (uint64_t)(value))
 
+// Both the encoder and cuTensorMapReplaceAddress want these of an address.
+static bool breaks_address(uint64_t address, sim_tensor_breach *breach) {
+    BREAKS(address % 16, ADDRESS, -1, address);
+    return BREAKS(address >> 57, ADDRESS_RANGE, -1, address);
+}
+
 static bool breaks_tensor(const sim_tensor_map *m, sim_tensor_breach *breach) {
     bool interleaved = m->interleave != SIM_INTERLEAVE_NONE, wide = m->interleave == SIM_INTERLEAVE_32;
     BREAKS(m->type < 0 || m->type >= SIM_TENSOR_TYPE_COUNT, TYPE, -1, m->type);
@@ -103,7 +120,7 @@ static bool breaks_tensor(const sim_tensor_map *m, sim_tensor_breach *breach) {
     BREAKS(m->rank < 1 || m->rank > SIM_TENSOR_RANK, RANK, -1, m->rank);
     BREAKS(m->im2col && m->rank < 3, RANK_IM2COL, -1, m->rank);
     BREAKS(interleaved && m->rank < 3, RANK_INTERLEAVED, -1, m->rank);
-    BREAKS(m->address % 16, ADDRESS, -1, m->address);
+    breaks_address(m->address, breach);
     if (BREAKS(wide && m->address % 32, ADDRESS_32, -1, m->address)) return true;
     for (uint32_t i = 0; i < m->rank; i++)
         BREAKS(!m->dim[i] || m->dim[i] > UINT64_C(1) << 32, DIM, (int)i, m->dim[i]);
@@ -112,23 +129,29 @@ static bool breaks_tensor(const sim_tensor_map *m, sim_tensor_breach *breach) {
         BREAKS(m->stride[i] >= UINT64_C(1) << 40, STRIDE_RANGE, (int)i, m->stride[i]);
         BREAKS(wide && m->stride[i] % 32, STRIDE_32, (int)i, m->stride[i]);
     }
-    for (uint32_t i = interleaved ? 0 : 1; i < m->rank; i++)
+    for (uint32_t i = 0; i < m->rank; i++)
         BREAKS(m->step[i] < 1 || m->step[i] > 8, ELEMENT_STRIDE, (int)i, m->step[i]);
     return breach->rule != SIM_TENSOR_RULE_NONE;
 }
 
-// What a row takes in shared memory: of the box, or of a pixel.
-static uint32_t row_bytes(const sim_tensor_map *m) {
+// What the driver takes a row and a box for: it counts an interleaved map's elements as if there were no slices, and
+// divides by the element strides where copies round up.
+static uint32_t driver_row_bytes(const sim_tensor_map *m) {
     return (m->im2col ? m->channels : m->box[0]) * types[m->type].bytes;
 }
 
+static uint64_t driver_box_bytes(const sim_tensor_map *m) {
+    uint64_t bytes = types[m->type].bytes;
+    if (m->im2col) return bytes * m->channels * m->pixels;
+    for (uint32_t i = 0; i < m->rank; i++) bytes *= m->box[i] / m->step[i];
+    return bytes;
+}
+
 static bool breaks_layout(const sim_tensor_map *m, sim_tensor_breach *breach) {
-    bool interleaved = m->interleave != SIM_INTERLEAVE_NONE;
+    uint32_t row = driver_row_bytes(m);
     BREAKS(m->swizzle < 0 || m->swizzle > SIM_SWIZZLE_128, SWIZZLE, -1, m->swizzle);
-    BREAKS(m->interleave == SIM_INTERLEAVE_32 && m->swizzle != SIM_SWIZZLE_32, INTERLEAVE_SWIZZLE, -1,
-           m->swizzle);
-    BREAKS(!interleaved && m->swizzle && row_bytes(m) > sim_swizzle_bytes(m->swizzle), SWIZZLE_ROW, -1,
-           row_bytes(m));
+    BREAKS(!m->interleave && m->swizzle && row > sim_swizzle_bytes(m->swizzle), SWIZZLE_ROW, -1, row);
+    BREAKS(driver_box_bytes(m) > BOX_MOST_BYTES, BOX_BYTES, -1, driver_box_bytes(m));
     BREAKS(m->promotion < 0 || m->promotion > 3, PROMOTION, -1, m->promotion);
     BREAKS(m->fill < 0 || m->fill > 1, FILL, -1, m->fill);
     return BREAKS(m->fill == 1 && !types[m->type].is_float, FILL_FLOAT, -1, m->fill);
@@ -136,7 +159,7 @@ static bool breaks_layout(const sim_tensor_map *m, sim_tensor_breach *breach) {
 
 static void breaks_box(const sim_tensor_map *m, sim_tensor_breach *breach) {
     for (uint32_t i = 0; i < m->rank; i++) BREAKS(m->box[i] < 1 || m->box[i] > 256, BOX, (int)i, m->box[i]);
-    BREAKS(m->interleave == SIM_INTERLEAVE_NONE && row_bytes(m) % 16, BOX_ROW, -1, row_bytes(m));
+    BREAKS(driver_row_bytes(m) % 16, BOX_ROW, -1, driver_row_bytes(m));
 }
 
 static int32_t corner_bits(uint32_t rank) { return rank == 3 ? 16 : rank == 4 ? 8 : 5; }
@@ -150,7 +173,7 @@ static void breaks_im2col(const sim_tensor_map *m, sim_tensor_breach *breach) {
         BREAKS(pixels <= 0, CORNERS, (int)i, pixels);
     }
     BREAKS(m->channels < 1 || m->channels > 256, CHANNELS, -1, m->channels);
-    BREAKS(m->interleave == SIM_INTERLEAVE_NONE && row_bytes(m) % 16, CHANNELS_ROW, -1, row_bytes(m));
+    BREAKS(driver_row_bytes(m) % 16, CHANNELS_ROW, -1, driver_row_bytes(m));
     BREAKS(m->pixels < 1 || m->pixels > 1024, PIXELS, -1, m->pixels);
 }
 
@@ -211,9 +234,8 @@ static void encode_words(const sim_tensor_map *m, uint32_t words[WORDS]) {
     set_type(words, types[m->type].code);
     for (uint32_t i = 0; i + 1 < m->rank; i++) set_stride(words, i, m->stride[i]);
     for (uint32_t i = 0; i < m->rank; i++) {
-        bool counts = i || m->interleave != SIM_INTERLEAVE_NONE;
         words[DIM_WORD + i] = (uint32_t)(m->dim[i] - 1);
-        words[TRAVERSAL_WORD] |= (counts ? m->step[i] & 7 : 1) << 3 * i;
+        words[TRAVERSAL_WORD] |= (m->step[i] - 1) << 3 * i;
     }
     words[TRAVERSAL_WORD] |= ((m->im2col ? m->channels : m->box[0]) - 1) << 24;
     if (m->im2col) {
@@ -221,13 +243,13 @@ static void encode_words(const sim_tensor_map *m, uint32_t words[WORDS]) {
         words[PIXEL_WORD] = m->pixels - 1;
     } else
         for (uint32_t i = 1; i < m->rank; i++) words[BOX_WORD] |= (m->box[i] - 1) << 8 * (i - 1);
+    words[NOTE_WORD] = (uint32_t)driver_box_bytes(m);
+    words[NOTE_WORD + 2] = m->swizzle ? 8 * sim_swizzle_bytes(m->swizzle) : 16;
 }
 
 kz_status sim_tensor_map_encode(const sim_tensor_map *map, void *bytes, kz_error *error) {
     uint32_t words[WORDS] = {0};
     sim_tensor_breach breach = sim_tensor_map_check(map);
-    if ((uintptr_t)bytes % SIM_TENSOR_MAP_ALIGN)
-        breach = (sim_tensor_breach){SIM_TENSOR_RULE_MAP_ALIGN, -1, (int64_t)(uintptr_t)bytes};
     if (breach.rule) return sim_tensor_breach_fail(&breach, error);
     encode_words(map, words);
     write_words(bytes, words);
@@ -249,7 +271,7 @@ static const char *unknown_bits(const uint32_t words[WORDS], bool im2col) {
                            UINT32_C(3) << PROMOTION_SHIFT | UINT32_C(1) << IGNORED_BIT;
     bool strange = words[2] & ~known || words[STRIDE_HIGH_WORD] >> 16 || words[TRAVERSAL_WORD] & 0xff8000 ||
                    words[PIXEL_WORD] >> (im2col ? 10 : 0);
-    for (uint32_t i = PIXEL_WORD + 1; i < WORDS; i++) strange = strange || words[i];
+    for (uint32_t i = NOTE_END; i < WORDS; i++) strange = strange || words[i];
     return strange ? "it has bits set that mean nothing" : NULL;
 }
 
@@ -266,9 +288,8 @@ bool sim_tensor_map_decode(const void *bytes, sim_tensor_map *m, const char **wh
     m->fill = (int32_t)(words[2] >> FILL_BIT & 1);
     m->promotion = (int32_t)(words[2] >> PROMOTION_SHIFT & 3);
     for (uint32_t i = 0; i < SIM_TENSOR_RANK; i++) {
-        uint32_t step = words[TRAVERSAL_WORD] >> 3 * i & 7;
         m->dim[i] = (uint64_t)words[DIM_WORD + i] + 1;
-        m->step[i] = step ? step : 8;
+        m->step[i] = (words[TRAVERSAL_WORD] >> 3 * i & 7) + 1;
         m->box[i] = (i ? words[BOX_WORD] >> 8 * (i - 1) & 0xff : words[TRAVERSAL_WORD] >> 24) + 1;
         if (i)
             m->stride[i - 1] =
@@ -291,22 +312,11 @@ bool sim_tensor_map_decode(const void *bytes, sim_tensor_map *m, const char **wh
     return true;
 }
 
+// The driver looks at the address alone: any bytes are a map to it.
 kz_status sim_tensor_map_replace_address(void *bytes, uint64_t address, kz_error *error) {
-    sim_tensor_map map;
-    const char *why;
-    sim_tensor_breach breach = {SIM_TENSOR_RULE_NONE, -1, 0};
-    if ((uintptr_t)bytes % SIM_TENSOR_MAP_ALIGN)
-        breach = (sim_tensor_breach){SIM_TENSOR_RULE_MAP_ALIGN, -1, (int64_t)(uintptr_t)bytes};
-    else if (!sim_tensor_map_decode(bytes, &map, &why))
-        return base_fail(error, KZ_INVALID,
-                         "the address of a tensor map cannot be replaced: these bytes are no map, %s\n"
-                         "what to do: encode the map first",
-                         why);
-    else {
-        map.address = address;
-        breach = sim_tensor_map_check(&map);
-    }
-    if (breach.rule) return sim_tensor_breach_fail(&breach, error);
+    sim_tensor_breach new = {SIM_TENSOR_RULE_NONE, -1, 0}, *breach = &new;
+    breaks_address(address, breach);
+    if (BREAKS(!address, ADDRESS_ZERO, -1, address)) return sim_tensor_breach_fail(breach, error);
     memcpy(bytes, &address, sizeof address);
     return KZ_OK;
 }
@@ -322,7 +332,7 @@ sim_tensor_field sim_tensor_field_of(ptx_mod field, uint32_t i) {
                  : (sim_tensor_field){TRAVERSAL_WORD, 24, 8, true};
     case PTX_MOD_GLOBAL_DIM: return (sim_tensor_field){(uint8_t)(DIM_WORD + i), 0, 32, true};
     case PTX_MOD_GLOBAL_STRIDE: return (sim_tensor_field){(uint8_t)(STRIDE_WORD + i), 0, 36, false};
-    case PTX_MOD_ELEMENT_STRIDE: return (sim_tensor_field){TRAVERSAL_WORD, (uint8_t)(3 * i), 3, false};
+    case PTX_MOD_ELEMENT_STRIDE: return (sim_tensor_field){TRAVERSAL_WORD, (uint8_t)(3 * i), 3, true};
     case PTX_MOD_ELEMTYPE: return (sim_tensor_field){2, TYPE_SHIFT, 4, false};
     case PTX_MOD_INTERLEAVE_LAYOUT: return (sim_tensor_field){2, INTERLEAVE_SHIFT, 2, false};
     case PTX_MOD_SWIZZLE_MODE: return (sim_tensor_field){2, SWIZZLE_SHIFT, 2, false};

@@ -1,8 +1,9 @@
 // Tensor maps: what a tensor in global memory looks like, and which box of it a copy takes. 128 bytes that programs
 // treat as opaque; cp.async.bulk.tensor reads them.
 //
-// The places of the fields are those that tensormap.replace writes on a GPU, so that a map made of 128 zero bytes
-// by that instruction alone is one. PTX, "Tensors"; CUDA driver API, "Tensor Map Object Management".
+// Rules and bytes are those of an H200's driver (tensor_map_h200.def has them); tensormap.replace writes the same places, so
+// that a map made of 128 zero bytes by that instruction alone is one. PTX, "Tensors"; CUDA driver API, "Tensor Map Object
+// Management".
 #ifndef SIM_TENSOR_MAP_H
 #define SIM_TENSOR_MAP_H
 
@@ -12,6 +13,7 @@ enum {
     SIM_TENSOR_MAP_BYTES = KZ_TENSOR_MAP_BYTES,
     SIM_TENSOR_MAP_ALIGN = KZ_TENSOR_MAP_ALIGN,
     SIM_TENSOR_RANK = KZ_TENSOR_RANK,
+    SIM_TENSOR_NAN = 0x7ff7, // what NaN fills with, in each 16 bits
 };
 
 typedef enum sim_tensor_type {
@@ -41,7 +43,8 @@ typedef enum sim_tensor_rule {
     SIM_TENSOR_RULE_COUNT
 } sim_tensor_rule;
 
-// The numbers are the driver's, and as wide: what it refuses must arrive here. Dimension 0 is contiguous.
+// The numbers are the driver's, and as wide: what it refuses must arrive here. Dimension 0 is contiguous. Interleaved:
+// dimension 0 counts slices' pixels, 16 or 32 bytes each, and the last but one the slices, whose box alone is channels.
 typedef struct sim_tensor_map {
     bool im2col;
     int32_t type; // sim_tensor_type
@@ -65,7 +68,7 @@ typedef struct sim_tensor_breach {
 sim_tensor_breach sim_tensor_map_check(const sim_tensor_map *map);
 kz_status sim_tensor_breach_fail(const sim_tensor_breach *breach, kz_error *error); // KZ_INVALID, in words
 
-// KZ_INVALID where the map breaks a rule, or `bytes` is not aligned to 64.
+// KZ_INVALID where the map breaks a rule. `bytes` may lie anywhere, as the driver has it; a copy wants it aligned.
 kz_status sim_tensor_map_encode(const sim_tensor_map *map, void *bytes, kz_error *error);
 // False where the bytes are no map; *why says what is wrong with them.
 bool sim_tensor_map_decode(const void *bytes, sim_tensor_map *map, const char **why);
@@ -86,12 +89,31 @@ bool sim_tensor_type_is_float(sim_tensor_type type);
 
 static inline uint32_t sim_swizzle_bytes(int32_t swizzle) { return swizzle ? 16u << swizzle : 0; }
 
-// Elements of a row in dimension i that a tiled copy takes.
-static inline uint32_t sim_tensor_count(const sim_tensor_map *map, uint32_t i) {
-    if (i == 0 && map->interleave == SIM_INTERLEAVE_NONE) return map->box[0];
-    return (map->box[i] + map->step[i] - 1) / map->step[i];
+// Bytes of an element of dimension 0.
+static inline uint32_t sim_tensor_unit(const sim_tensor_map *map) {
+    return map->interleave ? 8u << map->interleave : sim_tensor_type_bytes((sim_tensor_type)map->type);
 }
-// Bytes of a copy in shared memory, what is filled included.
+// Every how manyth element a tiled copy takes. Without interleave the one of dimension 0 means nothing.
+static inline uint32_t sim_tensor_step(const sim_tensor_map *map, uint32_t i) {
+    return i || map->interleave ? map->step[i] : 1;
+}
+// Elements that a tiled copy takes along dimension i.
+static inline uint32_t sim_tensor_count(const sim_tensor_map *map, uint32_t i) {
+    uint32_t box = map->box[i], step = sim_tensor_step(map, i);
+    if (map->interleave && i + 2 == map->rank) {
+        uint32_t slice = sim_tensor_unit(map) / sim_tensor_type_bytes((sim_tensor_type)map->type);
+        box = (box + slice - 1) / slice;
+    }
+    return (box + step - 1) / step;
+}
+uint64_t sim_tensor_rows(const sim_tensor_map *map);      // of a copy; im2col: pixels
+uint32_t sim_tensor_row_bytes(const sim_tensor_map *map); // of them each
+// From a row to the next in shared memory: one that is narrower than the swizzle has all its width to itself.
+static inline uint32_t sim_tensor_pitch(const sim_tensor_map *map) {
+    uint32_t bytes = sim_tensor_row_bytes(map), span = sim_swizzle_bytes(map->swizzle);
+    return span ? (bytes + span - 1) / span * span : bytes;
+}
+// Bytes of a copy, as an mbarrier counts them: what is filled included, what lies between rows not.
 uint32_t sim_tensor_box_bytes(const sim_tensor_map *map);
 
 #endif

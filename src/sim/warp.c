@@ -168,7 +168,7 @@ void sim_warp_settle(sim_warp *w) {
             present |= p->mask;
             together[count++] = p;
         }
-        if ((present & wanted) == wanted) {
+        if ((present & wanted) == wanted && !sim_exchange_waits(w, &w->paths[i])) {
             exchange_and_go(w, together, count);
             w->block->moved = true;
         }
@@ -188,7 +188,7 @@ static void end_sync(sim_warp *w, sim_path *path) {
                        "the thread is not in its own member mask 0x%08x", mask);
     }
     path->sync_mask = mask;
-    if (path->mask == (mask & ~w->exited)) {
+    if (path->mask == (mask & ~w->exited) && !sim_exchange_waits(w, path)) {
         exchange_and_go(w, &path, 1);
         return;
     }
@@ -460,14 +460,7 @@ static inline bool end_basic_block(sim_warp *w, sim_path *path, const sim_basic_
         path->basic_block = basic_block->next;
         sim_barrier_arrive(w->block, w, path, last);
         break;
-    case PTX_END_SYNC:
-        if (__builtin_expect(last->inst->op == PTX_OP_WGMMA_WAIT_GROUP && !sim_wgmma_may_pass(w, last), 0)) {
-            path->at_end = w->spun = true;
-            *slice = 0;
-            break;
-        }
-        end_sync(w, path);
-        break;
+    case PTX_END_SYNC: end_sync(w, path); break;
     case PTX_END_CLUSTER: end_cluster(w, path, basic_block); break;
     case PTX_END_REGISTERS:
         path->at_end = !sim_set_registers(w, path, last);

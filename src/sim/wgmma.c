@@ -1,9 +1,11 @@
 // Products of a warpgroup: wgmma.mma_async, its groups, and what is under way.
 //
-// Four warps compute 16 rows each, and the product is one: it is over when all four have executed it, and it is over for all of them,
-// so that after one warp's wait any thread may give the tiles back. It is done as late as PTX allows: when the first of the warps waits
+// A product is one operation of four warps, which compute 16 rows each. It is done as late as PTX allows: when the first of them waits
 // for the group. Until then the accumulator holds its old value, and shared memory is not read; a program that goes on too early
 // gets wrong results here, as it may on a GPU. A drawn schedule (launch.seed) does some of it earlier.
+//
+// Who has waited may overwrite the matrices in shared memory, for all four are done with them: CUTLASS lets one thread of a warpgroup
+// tell the producer. So a wait does the parts of all four warps, and before that lets them come to where the products are issued.
 //
 // Compilers may copy an accumulator between two registers while it is under way (ptxas makes one register of them): such a move takes
 // its turn behind the products that were issued before it.
@@ -13,14 +15,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SIDE = 8, ROW_BYTES = 16, GROUP_WARPS = 4, WARP_BLOCKS = 2, KEPT = 64, GROUPS = 32 };
+enum { SIDE = 8, ROW_BYTES = 16, GROUP_WARPS = 4, WARP_BLOCKS = 2, KEPT = 64 };
 
 typedef struct wgmma_work {
     const sim_op *op; // a product, or a move
     uint8_t *frame;
     uint64_t a, b; // descriptors
     bool adds;
-    uint32_t ordinal; // of a product, among the warp's
+    uint32_t group; // commits before it
 } wgmma_work;
 
 // What the other warps of the group compare with theirs.
@@ -32,12 +34,13 @@ typedef struct wgmma_issued {
 struct sim_wgmma_state {
     wgmma_work *work;
     uint32_t count, capacity;
-    uint32_t issued;           // products
-    uint32_t groups;           // committed
-    uint32_t by_group[GROUPS]; // products before each of the latest commits
-    wgmma_issued kept[KEPT];   // the latest
+    uint32_t groups;         // committed
+    uint64_t issued, done;   // products
+    uint8_t *under_way;      // a bit for each register of the warp: what is in `work` writes it
+    wgmma_issued kept[KEPT]; // the latest products
 };
 
+static bool is_product(const wgmma_work *work) { return work->op->inst->op == PTX_OP_WGMMA_MMA_ASYNC; }
 static const wgmma_form *form_of(const sim_op *op) { return (const wgmma_form *)(uintptr_t)op->aux; }
 
 // ---- matrices in shared memory ---------------------------------------------------------------------------
@@ -160,7 +163,7 @@ static void multiply(sim_warp *w, const wgmma_work *work) {
 static void perform(sim_warp *w, const wgmma_work *work) {
     uint8_t *frame = w->frame;
     w->frame = work->frame;
-    if (work->op->inst->op == PTX_OP_WGMMA_MMA_ASYNC)
+    if (is_product(work))
         multiply(w, work);
     else
         memcpy(SIM_REG(uint8_t, w, work->op->d), SIM_REG(uint8_t, w, work->op->a),
@@ -169,38 +172,92 @@ static void perform(sim_warp *w, const wgmma_work *work) {
     w->block->worker->changes++;
 }
 
-// The warp's first `products`, in order, and the moves between them.
-static void perform_before(sim_warp *w, struct sim_wgmma_state *s, uint32_t products) {
-    uint32_t done = 0;
-    for (; done < s->count; done++) {
-        const wgmma_work *work = &s->work[done];
-        bool product = work->op->inst->op == PTX_OP_WGMMA_MMA_ASYNC;
-        if (product && work->ordinal >= products) break;
-        perform(w, work);
+static size_t register_of(const sim_warp *w, const uint8_t *frame, uint32_t at) {
+    return (size_t)(frame + at - w->registers) / (SIM_LANES * sizeof(uint32_t));
+}
+
+static void mark(sim_warp *w, struct sim_wgmma_state *s, const uint8_t *frame, uint32_t at) {
+    size_t i = register_of(w, frame, at);
+    s->under_way[i / 8] |= (uint8_t)(1u << i % 8);
+}
+
+static bool is_marked(const sim_warp *w, const struct sim_wgmma_state *s, uint32_t at) {
+    size_t i = register_of(w, w->frame, at);
+    return s->under_way[i / 8] >> i % 8 & 1;
+}
+
+static void mark_results(sim_warp *w, struct sim_wgmma_state *s, const wgmma_work *work) {
+    if (!is_product(work)) {
+        mark(w, s, work->frame, work->op->d);
+        return;
     }
-    s->count -= done;
-    memmove(s->work, s->work + done, s->count * sizeof *s->work);
+    const mma_form *f = &form_of(work->op)->base;
+    unsigned pairs = ptx_matrix_elements(&f->matrix, PTX_MATRIX_D) / 2;
+    for (unsigned i = 0; i < pairs; i++)
+        for (unsigned k = 0; k < 2; k++) mark(w, s, work->frame, f->d[i].at[k]);
+}
+
+static size_t mark_bytes(const sim_warp *w) {
+    return w->block->grid->kernel->register_bytes / (8 * SIM_LANES * sizeof(uint32_t)) + 1;
+}
+
+// The warp's part of all products before the `until`-th, in order, and the moves between them.
+static void perform_until(sim_warp *w, struct sim_wgmma_state *s, uint64_t until) {
+    uint32_t count = 0;
+    for (; count < s->count; count++) {
+        if (is_product(&s->work[count]) && s->done == until) break;
+        s->done += is_product(&s->work[count]);
+        perform(w, &s->work[count]);
+    }
+    if (!count) return;
+    s->count -= count;
+    memmove(s->work, s->work + count, s->count * sizeof *s->work);
+    memset(s->under_way, 0, mark_bytes(w));
+    for (uint32_t i = 0; i < s->count; i++) mark_results(w, s, &s->work[i]);
 }
 
 // ---- what is under way -----------------------------------------------------------------------------------
 
 void sim_wgmma_reset(struct sim_wgmma_state *s) {
     if (!s) return;
-    s->count = s->groups = s->issued = 0;
+    s->count = s->groups = 0;
+    s->issued = s->done = 0;
 }
 
 void sim_wgmma_close(struct sim_wgmma_state *s) {
     if (!s) return;
     free(s->work);
+    free(s->under_way);
     free(s);
+}
+
+void sim_wgmma_count(const struct sim_wgmma_state *s, uint32_t *done, uint32_t *groups, uint32_t *open) {
+    uint32_t last = UINT32_MAX;
+    *done = *groups = *open = 0;
+    for (uint32_t i = 0; s && i < s->count; i++) {
+        const wgmma_work *work = &s->work[i];
+        if (work->op->inst->op != PTX_OP_WGMMA_MMA_ASYNC) continue; // a move
+        if (work->group == s->groups) {
+            ++*open;
+            continue;
+        }
+        ++*done;
+        *groups += work->group != last;
+        last = work->group;
+    }
 }
 
 static struct sim_wgmma_state *state_of(sim_warp *w, const sim_op *op) {
     async_warp *mine = sim_async_warp(w, op);
     if (!mine->wgmma) mine->wgmma = calloc(1, sizeof *mine->wgmma);
-    if (!mine->wgmma)
+    if (mine->wgmma && !mine->wgmma->under_way) mine->wgmma->under_way = calloc(1, mark_bytes(w));
+    if (!mine->wgmma || !mine->wgmma->under_way)
         sim_fault_here(w, op, 0, SIM_FAULT_NO_MEMORY, "no memory left for products of a warpgroup");
     return mine->wgmma;
+}
+
+static struct sim_wgmma_state *state_in(const sim_block *b, uint32_t warp) {
+    return b->async ? b->async->warps[warp].wgmma : NULL;
 }
 
 static void add_work(sim_warp *w, struct sim_wgmma_state *s, wgmma_work work) {
@@ -212,7 +269,9 @@ static void add_work(sim_warp *w, struct sim_wgmma_state *s, wgmma_work work) {
         s->work = grown;
         s->capacity = capacity;
     }
+    if (!s->count) memset(s->under_way, 0, mark_bytes(w));
     s->work[s->count++] = work;
+    mark_results(w, s, &work);
 }
 
 static uint64_t uniform(sim_warp *w, const sim_op *op, uint32_t at, const char *name) {
@@ -229,10 +288,9 @@ static uint64_t uniform(sim_warp *w, const sim_op *op, uint32_t at, const char *
 }
 
 // The other warps of the group; NULL for the warp itself, and for those that have not begun.
-static struct sim_wgmma_state *state_beside(const sim_warp *w, unsigned i) {
+static const struct sim_wgmma_state *state_beside(const sim_warp *w, unsigned i) {
     uint32_t index = w->index / GROUP_WARPS * GROUP_WARPS + i;
-    const sim_async *async = w->block->async;
-    return async && index != w->index && index < async->warp_count ? async->warps[index].wgmma : NULL;
+    return index != w->index && index < w->block->warp_count ? state_in(w->block, index) : NULL;
 }
 
 static void check_descriptor(sim_warp *w, const sim_op *op, const char *name, uint64_t mine, uint32_t other,
@@ -248,19 +306,19 @@ static void check_descriptor(sim_warp *w, const sim_op *op, const char *name, ui
 }
 
 // All four warps execute the same products with the same descriptors.
-static void compare_with_group(sim_warp *w, const wgmma_work *work) {
+static void compare_with_group(sim_warp *w, const wgmma_work *work, uint64_t ordinal) {
     for (unsigned i = 0; i < GROUP_WARPS; i++) {
         const struct sim_wgmma_state *s = state_beside(w, i);
         uint32_t other = w->index / GROUP_WARPS * GROUP_WARPS + i;
-        if (!s || work->ordinal >= s->issued || s->issued - work->ordinal > KEPT) continue;
-        const wgmma_issued *theirs = &s->kept[work->ordinal % KEPT];
+        if (!s || ordinal >= s->issued || s->issued - ordinal > KEPT) continue;
+        const wgmma_issued *theirs = &s->kept[ordinal % KEPT];
         if (theirs->op != work->op)
             sim_fault_here(
                 w, work->op, 0, SIM_FAULT_ALIGNED,
-                "product %u of warp %u is another instruction than that of warp %u of the same warpgroup\n"
+                "product %llu of warp %u is another instruction than that of warp %u of the same warpgroup\n"
                 "likely cause: warps of a warpgroup take different ways through the program\n"
                 "what to do: let all four warps execute the same wgmma instructions in the same order",
-                work->ordinal, w->index, other);
+                (unsigned long long)ordinal, w->index, other);
         check_descriptor(w, work->op, "A", work->a, other, theirs->a);
         check_descriptor(w, work->op, "B", work->b, other, theirs->b);
     }
@@ -322,6 +380,16 @@ static void tell_reads(sim_warp *w, const wgmma_work *work) {
 
 // ---- instructions ----------------------------------------------------------------------------------------
 
+// Warps of the group that wait for this one's part.
+static void wake_group(sim_warp *w) {
+    uint32_t first = w->index / GROUP_WARPS * GROUP_WARPS;
+    for (uint32_t i = first; i < first + GROUP_WARPS; i++) {
+        sim_warp *other = &w->block->warps[i];
+        if (other != w && other->path_count == 1 && other->paths[0].state == SIM_PATH_AT_SYNC)
+            sim_warp_settle(other);
+    }
+}
+
 void sim_wgmma(sim_warp *w, const sim_op *op) {
     const wgmma_form *f = form_of(op);
     uint32_t first = w->index / GROUP_WARPS * GROUP_WARPS;
@@ -331,81 +399,74 @@ void sim_wgmma(sim_warp *w, const sim_op *op) {
                        "multiple of four",
                        w->index, w->block->warp_count);
     struct sim_wgmma_state *s = state_of(w, op);
-    uint32_t adds = SIM_PRED(w, f->adds);
+    uint32_t adds = f->adds == SIM_NOWHERE ? 0 : SIM_PRED(w, f->adds);
     wgmma_work work = {
-        .op = op, .frame = w->frame, .ordinal = s->issued, .adds = (adds & 1) != f->adds_negated};
+        .op = op, .frame = w->frame, .group = s->groups, .adds = (adds & 1) != f->adds_negated};
     if (!f->a_in_registers) work.a = uniform(w, op, f->a, "A");
     work.b = uniform(w, op, f->b, "B");
-    compare_with_group(w, &work);
+    compare_with_group(w, &work, s->issued);
     sim_emit_sync(w, op->inst, SIM_ALL, SIM_ISSUE, SIM_PRODUCT, 0, 0);
     if (w->attention) tell_reads(w, &work);
-    s->kept[s->issued++ % KEPT] = (wgmma_issued){op, work.a, work.b};
-    w->block->moved = true; // others may wait for it
+    s->kept[s->issued % KEPT] = (wgmma_issued){op, work.a, work.b};
     add_work(w, s, work);
-    if (sim_async_early(w)) perform_before(w, s, UINT32_MAX);
+    s->issued++;
+    if (sim_async_early(w)) perform_until(w, s, s->issued);
+    wake_group(w);
 }
 
 void sim_wgmma_move(sim_warp *w, const sim_op *op) {
     const uint32_t *from = SIM_REG(uint32_t, w, op->a);
     uint32_t *to = SIM_REG(uint32_t, w, op->d);
     for (uint32_t m = w->mask; m; m &= m - 1) to[__builtin_ctz(m)] = from[__builtin_ctz(m)];
-    const sim_async *async = w->block->async;
-    struct sim_wgmma_state *s = async ? async->warps[w->index].wgmma : NULL;
-    if (s && s->count && w->mask == SIM_ALL) add_work(w, s, (wgmma_work){.op = op, .frame = w->frame});
+    struct sim_wgmma_state *s = state_in(w->block, w->index);
+    if (s && s->count && w->mask == SIM_ALL && (is_marked(w, s, op->a) || is_marked(w, s, op->d)))
+        add_work(w, s, (wgmma_work){.op = op, .frame = w->frame});
 }
 
 void sim_wgmma_fence(sim_warp *w, const sim_op *op) {}
 
 void sim_wgmma_commit(sim_warp *w, const sim_op *op) {
-    struct sim_wgmma_state *s = state_of(w, op);
-    s->by_group[s->groups++ % GROUPS] = s->issued;
+    state_of(w, op)->groups++;
     sim_emit_sync(w, op->inst, SIM_ALL, SIM_COMMIT, SIM_PRODUCT, 0, 0);
 }
 
-// How many of the warp's products are over when all but its latest groups are.
-static uint32_t products_due(const struct sim_wgmma_state *s, uint32_t leave) {
-    if (!s || s->groups <= leave || leave >= GROUPS) return 0;
-    return s->by_group[(s->groups - leave - 1) % GROUPS];
+// Products that a wait of the warp is for, counted from its first.
+static uint64_t waited_for(const struct sim_wgmma_state *s, const sim_op *op) {
+    uint32_t leave = (uint32_t)op->aux, before = s->groups > leave ? s->groups - leave : 0;
+    uint64_t count = s->done;
+    for (uint32_t i = 0; i < s->count; i++) count += is_product(&s->work[i]) && s->work[i].group < before;
+    return count;
 }
 
-bool sim_wgmma_may_pass(sim_warp *w, const sim_op *op) {
-    const sim_async *async = w->block->async;
+bool sim_wgmma_can_pass(const sim_warp *w, const sim_op *op) {
+    const struct sim_wgmma_state *s = state_in(w->block, w->index);
+    if (!s) return true;
+    uint64_t count = waited_for(s, op);
     uint32_t first = w->index / GROUP_WARPS * GROUP_WARPS;
-    uint32_t due = async ? products_due(async->warps[w->index].wgmma, (uint32_t)op->aux) : 0;
-    for (uint32_t i = first; due && i < first + GROUP_WARPS; i++) {
-        const struct sim_wgmma_state *s = async->warps[i].wgmma;
-        if (s && s->issued >= due) continue;
-        if (w->block->warps[i].path_count) return false;
-        sim_fault_here(w, op, 0, SIM_FAULT_ALIGNED,
-                       "waits for a product of its warpgroup that warp %u has not executed, and never will: "
-                       "it has ended\n"
-                       "likely cause: a condition on the warp or the thread around wgmma\n"
-                       "what to do: let all four warps of a warpgroup execute it, or none",
-                       i);
+    for (uint32_t i = first; i < first + GROUP_WARPS && i < w->block->warp_count; i++) {
+        const struct sim_wgmma_state *other = state_in(w->block, i);
+        if ((other ? other->issued : 0) < count) return false;
     }
     return true;
 }
 
-void sim_wgmma_describe(const sim_warp *w, const sim_op *op, base_text *out) {
-    const sim_async *async = w->block->async;
+void sim_wgmma_wait(sim_warp *w, const sim_op *op) {
+    uint64_t count = waited_for(state_of(w, op), op);
     uint32_t first = w->index / GROUP_WARPS * GROUP_WARPS;
-    uint32_t due = async ? products_due(async->warps[w->index].wgmma, (uint32_t)op->aux) : 0;
-    base_text_add(out,
-                  "wait for products of their warpgroup, which not all of its four warps have executed:");
-    for (uint32_t i = first; due && i < first + GROUP_WARPS; i++) {
-        const struct sim_wgmma_state *s = async->warps[i].wgmma;
-        base_text_add(out, " warp %u %u of %u", i, s ? s->issued : 0, due);
+    for (uint32_t i = first; i < first + GROUP_WARPS && i < w->block->warp_count; i++) {
+        struct sim_wgmma_state *s = state_in(w->block, i);
+        if (s) perform_until(&w->block->warps[i], s, count);
     }
+    sim_emit_sync(w, op->inst, SIM_ALL, SIM_WAIT, SIM_PRODUCT, 0, (uint32_t)op->aux);
 }
 
-void sim_wgmma_wait(sim_warp *w, const sim_op *op) {
-    struct sim_wgmma_state *s = state_of(w, op);
-    uint32_t leave = (uint32_t)op->aux, due = products_due(s, leave);
-    sim_warp *first = &w->block->warps[w->index / GROUP_WARPS * GROUP_WARPS];
-    perform_before(w, s, due);
-    for (unsigned i = 0; due && i < GROUP_WARPS; i++) {
-        struct sim_wgmma_state *other = state_beside(w, i);
-        if (other) perform_before(first + i, other, due);
+void sim_wgmma_describe(const sim_warp *w, const sim_op *op, base_text *out) {
+    const struct sim_wgmma_state *s = state_in(w->block, w->index);
+    uint32_t first = w->index / GROUP_WARPS * GROUP_WARPS;
+    base_text_add(out, "wait for products that other warps of the warpgroup have not issued:");
+    for (uint32_t i = first; s && i < first + GROUP_WARPS && i < w->block->warp_count; i++) {
+        const struct sim_wgmma_state *other = state_in(w->block, i);
+        base_text_add(out, " warp %u %llu of %llu", i, (unsigned long long)(other ? other->issued : 0),
+                      (unsigned long long)waited_for(s, op));
     }
-    sim_emit_sync(w, op->inst, SIM_ALL, SIM_WAIT, SIM_PRODUCT, 0, leave);
 }

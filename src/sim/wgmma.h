@@ -21,7 +21,7 @@ typedef struct wgmma_form {
     mma_form base;       // d holds the accumulator, which is read too
     bool a_in_registers; //
     uint32_t a, b;       // descriptors: 64-bit slots
-    uint32_t adds;       // scale-d: a predicate's slot
+    uint32_t adds;       // scale-d: a predicate's slot; SIM_NOWHERE: adds_negated is its value
     bool adds_negated;
     bool negates_a, negates_b, a_across, b_across;
 } wgmma_form;
@@ -38,5 +38,7 @@ void sim_wgmma_move(sim_warp *warp, const sim_op *op);
 void sim_wgmma_fence(sim_warp *warp, const sim_op *op);
 void sim_wgmma_commit(sim_warp *warp, const sim_op *op);
 void sim_wgmma_wait(sim_warp *warp, const sim_op *op);
+// Whether all warps of the group have issued what the wait is for.
+bool sim_wgmma_can_pass(const sim_warp *warp, const sim_op *op);
 
 #endif

@@ -1,9 +1,11 @@
 // Benchmarks. See bench.h.
 #include "workload/bench.h"
 
+#include <ctype.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "device/context.h"
 #include "family/check.h"
@@ -60,7 +62,8 @@ static void note(const workload_bench *b, const char *format, ...) {
 // its own (bench/remote.c): while it is waited for, this process gives signs of life.
 static double patience_of(const workload_bench *b) {
     const char *phase = b->page->phase;
-    bool opens = strcmp(phase, "inputs and reference") == 0, verifies = strcmp(phase, "verifying") == 0;
+    bool opens = strcmp(phase, "inputs and reference") == 0 || strcmp(phase, "opening") == 0,
+         verifies = strcmp(phase, "verifying") == 0;
     double usual = opens ? 1800 : verifies ? 1200 : 360, asked = b->options->timeout;
     if (opens) return asked > usual ? asked : usual;
     return asked > 0 ? asked : usual;
@@ -251,6 +254,27 @@ static kz_status report_case(workload_bench *b, const bench_request *request, co
     return KZ_OK;
 }
 
+static bool was_lost_before(const bench_request *q, const bench_candidate *c) {
+    for (size_t i = 0; i < q->lost_count; i++)
+        if (strcmp(q->lost[i].by, c->by) == 0 &&
+            (!q->lost[i].name[0] || strcmp(q->lost[i].name, c->name) == 0))
+            return true;
+    return false;
+}
+
+// A rival in Python takes only its own process with it. It is given up after as many cases as one that takes ours.
+static void count_losses(workload_bench *b, const bench_request *q, const bench_outcome *o) {
+    for (size_t i = 0; i < o->count; i++) {
+        const bench_result *r = &o->results[i];
+        const bench_candidate *c = &r->candidate;
+        bench_lost lost = {.loss = r->loss};
+        if (!r->loss || was_lost_before(q, c)) continue;
+        memcpy(lost.by, c->by, sizeof lost.by);
+        if (strcmp(c->name, c->by) != 0) memcpy(lost.name, c->name, sizeof lost.name);
+        workload_page_count_loss(b->page, &lost);
+    }
+}
+
 // After such an error the device cannot be used in this process any more.
 static bool breaks_device(kz_status status) {
     return status == KZ_LOST || status == KZ_FAULT || status == KZ_DEADLOCK;
@@ -270,6 +294,7 @@ static kz_status run_case(workload_bench *b, const workload_bench_case *item, kz
         b->page->faulted = true;
         workload_page_beat(b->page, b->page->by, b->page->name, CLEAN_UP_SECONDS);
     } else if (outcome && outcome->count) {
+        count_losses(b, &p.request, outcome);
         kz_status told = report_case(b, &p.request, outcome, error);
         if (!status) status = told;
     }
@@ -412,12 +437,40 @@ static void drop_done(workload_bench *b) {
     if (b->page->children == 0) note_done(b, counts, all, kept);
 }
 
+// KZ_OPENBLAS and the like: a run that would call the library stops where there is no such file.
+static kz_status check_variable(const char *peer, kz_error *error) {
+    char name[40];
+    snprintf(name, sizeof name, "KZ_%.30s", peer);
+    for (char *c = name; *c; c++) *c = (char)toupper((unsigned char)*c);
+    const char *path = bench_rival_find(peer) ? getenv(name) : NULL;
+    if (!path || !strchr(path, '/') || access(path, F_OK) == 0)
+        return KZ_OK; // a bare name is the loader's to find
+    base_fail(error, KZ_INVALID, "%s names %s: there is no such file", name, path);
+    base_fail_note(error, "correct it, or unset %s to take what is found; --rivals none does without", name);
+    return KZ_INVALID;
+}
+
+static kz_status check_libraries(const workload_bench *b, kz_error *error) {
+    const kz_device_info *info = kz_device_get_info(b->devices.items[b->index]);
+    kz_status status = KZ_OK;
+    for (size_t i = 0; i < b->cases.count && !status; i++) {
+        const workload_bench_case *item = &b->cases.items[i];
+        const kz_peer *picked[BENCH_PEERS];
+        size_t count = pick_peers(b, item, info, picked);
+        for (size_t k = 0; k < count && !status; k++)
+            if (bench_peer_offer(picked[k], item->family, &item->c, info->kind == KZ_DEVICE_CPU))
+                status = check_variable(picked[k]->name, error);
+    }
+    return status;
+}
+
 static kz_status run_device(workload_bench *b, kz_error *error) {
     kz_device *device = b->devices.items[b->index];
     const kz_device_info *info = kz_device_get_info(device);
     workload_bench_options asked = *b->options;
     if (b->page->children) asked.note = NULL, asked.complain = NULL; // it was said by the first
     kz_status status = workload_bench_select(b->w, &asked, info, &b->cases, error);
+    if (!status) status = check_libraries(b, error);
     if (!status && info->has_clock) status = bench_probes_open(device, &b->probes, error);
     if (!status) {
         char key[REPORT_GPU_KEY];
@@ -543,10 +596,13 @@ kz_status workload_bench_run(workload_bench *b, report_bench *report, kz_error *
         b->page->rivals[0] = 0;
     }
     const workload_bench_options *o = b->options;
-    bool named = o->rival_count && strcmp(o->rivals[0], "none") != 0 && !b->page->without_rivals;
+    bool named = o->rival_count && strcmp(o->rivals[0], "none") != 0;
     // A piece of a run says nothing of the cases in the next ones.
     bool whole = !status && !stops(b) && !b->spent && (report->tally.cases || o->resume);
-    if (whole && named) report_bench_idle_rivals(report, &b->peers, b->earlier);
+    if (whole && named && b->page->without_rivals)
+        report->absent += o->rival_count; // that was said when they were given up
+    else if (whole && named)
+        report_bench_idle_rivals(report, &b->peers, b->earlier);
     return status;
 }
 

@@ -126,11 +126,21 @@ static void note_gpu(const workload_bench_options *o, const kz_device_info *devi
     o->note(text);
 }
 
+static void note_drawn(const workload_bench_options *o, const workload_bench_cases *cases) {
+    char text[300];
+    if (!cases->drawn_again || !o->note) return;
+    snprintf(text, sizeof text,
+             "the suite %s draws %zu case%s that it has already: there are fewer than its count asks for",
+             o->suite->name, cases->drawn_again, cases->drawn_again == 1 ? "" : "s");
+    o->note(text);
+}
+
 static kz_status select_suite(const workload *w, const workload_bench_options *o,
                               const kz_device_info *device, workload_bench_cases *cases, kz_error *error) {
     kz_status status = workload_suite_cases(o->suite, cases, error);
     if (status) return status;
     size_t kept = 0, all = cases->count;
+    note_drawn(o, cases);
     for (size_t i = 0; i < all; i++)
         if (is_asked_for(w, o->pattern, &cases->items[i])) cases->items[kept++] = cases->items[i];
     cases->count = kept;

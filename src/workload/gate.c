@@ -45,6 +45,28 @@ static kz_status fail_missing(const counting *g, kz_error *error) {
     return KZ_NOT_FOUND;
 }
 
+// What writes the counts of this subject: the file's first line has it.
+static void add_command(const counting *g, base_text *command) {
+    base_text_add(command, "kz gate --counters %s%s%s--write", g->w->guest ? "--family " : "",
+                  g->family ? g->family->name : "", g->family ? " " : "");
+    if (g->w->kind != WORKLOAD_ZOO) base_text_add(command, " %s", base_file_name(g->w->files[0]));
+}
+
+// A file that somebody names may be another's. Neither is compared with it, nor is it written over.
+static kz_status check_subject(const counting *g, kz_error *error) {
+    base_text command = {0};
+    const char *kept = g->all.written_by;
+    add_command(g, &command);
+    bool same = !g->options->against || !kept[0] || !command.data ||
+                strncmp(kept, command.data, sizeof g->all.written_by - 1) == 0;
+    base_text_free(&command);
+    if (same) return KZ_OK;
+    base_fail(error, KZ_INVALID, "%s has counts of something else than %s: it was written by %s",
+              g->gate->path, g->gate->subject, kept);
+    base_fail_note(error, "name a file of its own, or one that is not there yet, with --write");
+    return KZ_INVALID;
+}
+
 // The file, if there is one; a variant is called there by the name it has now.
 static kz_status read_file(counting *g, kz_error *error) {
     workload_gate *gate = g->gate;
@@ -54,6 +76,7 @@ static kz_status read_file(counting *g, kz_error *error) {
     if (!gate->has_file) return g->options->write ? KZ_OK : fail_missing(g, error);
     kz_status status = base_file_read(gate->path, &text, &size, error);
     if (!status) status = bench_counts_parse(gate->path, text, size, &g->all, error);
+    if (!status) status = check_subject(g, error);
     if (!status && !g->options->write) status = bench_counts_check_rows(gate->path, &g->all, error);
     free(text);
     for (size_t i = 0; i < g->all.count && !status && g->w->kind == WORKLOAD_ZOO; i++) {
@@ -449,9 +472,7 @@ static kz_status write_file(counting *g, kz_error *error) {
     merged.rows = NULL;
     merged.count = merged.capacity = 0;
     base_text text = {0}, command = {0};
-    base_text_add(&command, "kz gate --counters %s%s%s--write", g->w->guest ? "--family " : "",
-                  g->family ? g->family->name : "", g->family ? " " : "");
-    if (g->w->kind != WORKLOAD_ZOO) base_text_add(&command, " %s", base_file_name(g->w->files[0]));
+    add_command(g, &command);
     bool made = merge(g, &merged) && command.data;
     if (made) bench_counts_write(&merged, command.data, &text);
     kz_status status = made && !text.failed ? base_file_write(gate->path, text.data, text.length, error)

@@ -300,6 +300,20 @@ static kz_status open_session(const workload_program *program, workload_result *
     return base_file_write_scratch(pending, "", 0, error);
 }
 
+// The GPU's architecture; 90a, which has what Hopper has for itself alone, where a file of the program names such an instruction.
+static void choose_arch(const workload_program *program, const device_gpu *gpu, char *arch, size_t size) {
+    static const char *const own[] = {"wgmma", "setmaxnreg", "tensormap.replace", "sm_90a"};
+    bool wanted = false;
+    for (size_t i = 0; (int)gpu->sm == 90 && i < program->file_count && !wanted; i++) {
+        char *text = NULL;
+        size_t length = 0;
+        if (base_file_read(program->files[i], &text, &length, NULL)) continue;
+        for (size_t k = 0; k < BASE_COUNT(own); k++) wanted = wanted || strstr(text, own[k]);
+        free(text);
+    }
+    snprintf(arch, size, "%d%s", (int)gpu->sm, wanted ? "a" : "");
+}
+
 static kz_status build(const workload_program *program, const device_gpu *gpu, const char *library,
                        char *folder, workload_result *result, kz_error *error) {
     toolchain tools;
@@ -307,9 +321,8 @@ static kz_status build(const workload_program *program, const device_gpu *gpu, c
     if (status) return status;
     status = toolchain_work_open(folder, error);
     if (status) return status;
-    // With the instructions that a GPU has for itself alone: wgmma and its like need compute_90a.
     char arch[16];
-    snprintf(arch, sizeof arch, "%d%s", (int)gpu->sm, (int)gpu->sm == 90 ? "a" : "");
+    choose_arch(program, gpu, arch, sizeof arch);
     toolchain_program wanted = {.files = program->files,
                                 .file_count = program->file_count,
                                 .arch = arch,
@@ -321,6 +334,12 @@ static kz_status build(const workload_program *program, const device_gpu *gpu, c
     tools.warnings = program->is_repeated ? NULL : &warnings;
     tools.interrupted = program->interrupted;
     status = toolchain_build_program(&tools, &wanted, folder, result->executable, error);
+    if (status && strcmp(arch, "90") == 0 && strstr(error->message, "not supported on .target 'sm_90'")) {
+        snprintf(arch, sizeof arch, "90a"); // a header has such instructions
+        base_text_free(&warnings);
+        warnings = (base_text){0};
+        status = toolchain_build_program(&tools, &wanted, folder, result->executable, error);
+    }
     workload_show_warnings(&warnings);
     base_text_free(&warnings);
     return status;

@@ -8,6 +8,7 @@
 
 #include "bench/peers.h"
 #include "course/catalogue.h"
+#include "device/gpus.h"
 
 static const char *const no_names[] = {NULL};
 
@@ -192,10 +193,19 @@ static void read_part(workload_suite *suite, workload_suite_part *part) {
     if (!toml->status) check_providers(toml, part, list);
 }
 
+static void check_gpu(workload_suite *suite) {
+    device_gpu gpu;
+    kz_error error = {0};
+    if (!suite->gpu || suite->toml.status || device_gpu_load(suite->gpu, &gpu, &error) == KZ_OK) return;
+    course_toml_fail(&suite->toml, course_toml_get(&suite->toml, suite->toml.root, "gpu"), "%s",
+                     error.message);
+}
+
 static void read_suite(workload_suite *suite) {
     course_toml *toml = &suite->toml;
     suite->title = course_toml_string(toml, toml->root, "title", suite->name);
     suite->gpu = course_toml_string(toml, toml->root, "gpu", NULL);
+    check_gpu(suite);
     course_toml_value *tables = course_toml_tables(toml, toml->root, "families");
     if (!tables) {
         course_toml_fail(toml, NULL, "[[families]] is missing: a suite measures at least one");

@@ -71,6 +71,7 @@ typedef struct workload_bench_case {
 typedef struct workload_bench_cases {
     workload_bench_case *items;
     size_t count, capacity;
+    size_t drawn_again; // drawn cases that are there already, of the same table
 } workload_bench_cases;
 kz_status workload_bench_cases_add(workload_bench_cases *cases, const kz_family *family, const kz_case *c,
                                    const workload_suite_part *part, kz_error *error);

@@ -329,6 +329,7 @@ static void add_shapes(expansion *e, kz_case *c, size_t index, int64_t shape) {
 // A shape that the family lists brings what has no place in its name.
 static void add_product(expansion *e) {
     int64_t shapes = e->part->draw.count ? e->part->draw.count : 1;
+    size_t before = e->cases->count, named = e->named;
     for (size_t o = 0; o < e->operation_count; o++)
         for (size_t t = 0; t < e->type_count; t++)
             for (size_t d = 0; d < e->data_count; d++)
@@ -336,6 +337,7 @@ static void add_product(expansion *e) {
                     kz_case c = {.operation = e->operations[o], .type = e->types[t], .data = e->data[d]};
                     add_shapes(e, &c, 0, shape);
                 }
+    if (e->part->draw.count) e->cases->drawn_again += e->named - named - (e->cases->count - before);
 }
 
 // ---- the whole ----------------------------------------------------------------------------------------------------

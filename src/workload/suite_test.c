@@ -163,6 +163,30 @@ static void a_drawn_axis_may_have_its_own_range(void **state) {
     workload_suite_close(&suite);
 }
 
+static void shapes_that_come_out_twice_are_counted(void **state) {
+    workload_suite suite;
+    workload_bench_cases cases;
+    kz_error error;
+    const char *text = HEAD "names = [\"vector_add\"]\ndraw = {count = 50, seed = 1, from = 8, to = 12}\n";
+    if (read_text(text, &suite, &cases, &error)) fail_msg("%s", error.message);
+    assert_in_range(cases.count, 2, 5);
+    assert_int_equal(cases.count + cases.drawn_again, 50);
+    workload_bench_cases_free(&cases);
+    workload_suite_close(&suite);
+}
+
+static void a_gpu_that_there_is_not_is_refused(void **state) {
+    workload_suite suite;
+    workload_bench_cases cases;
+    kz_error error;
+    assert_int_equal(read_text("gpu = \"nix\"\n" HEAD "names = [\"vector_add\"]\n", &suite, &cases, &error),
+                     KZ_SYNTAX);
+    assert_non_null(strstr(error.message, ":1:"));
+    assert_non_null(strstr(error.message, "nix"));
+    workload_bench_cases_free(&cases);
+    workload_suite_close(&suite);
+}
+
 // ---- refused --------------------------------------------------------------------------------------------------
 
 static void what_is_wrong_is_refused_with_its_line(void **state) {
@@ -311,6 +335,8 @@ int main(void) {
         cmocka_unit_test(the_suites_that_come_with_kz_are_right),
         cmocka_unit_test(shapes_are_drawn_log_uniformly),
         cmocka_unit_test(a_drawn_axis_may_have_its_own_range),
+        cmocka_unit_test(shapes_that_come_out_twice_are_counted),
+        cmocka_unit_test(a_gpu_that_there_is_not_is_refused),
         cmocka_unit_test(what_is_wrong_is_refused_with_its_line),
         cmocka_unit_test(a_title_may_be_left_out),
         cmocka_unit_test(a_suite_that_is_not_there_is_named),

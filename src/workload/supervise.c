@@ -136,7 +136,7 @@ static bool is_known(const workload_page *page, const bench_lost *lost) {
     return false;
 }
 
-static void count_loss(workload_page *page, const bench_lost *lost) {
+void workload_page_count_loss(workload_page *page, const bench_lost *lost) {
     size_t i = 0;
     while (i < page->loss_count &&
            (strcmp(page->losses[i].by, lost->by) != 0 || strcmp(page->losses[i].name, lost->name) != 0))
@@ -161,7 +161,7 @@ static bool take_loss(const workload_supervision *s, const watched *w, workload_
         page->given_up = lost.error;
     } else if (page->in_case) {
         page->lost[page->lost_count++] = lost;
-        count_loss(page, &lost);
+        workload_page_count_loss(page, &lost);
         consequence = "the case goes on without it, in a new process";
     } else if (!page->without_rivals && page->done == 0 && page->device == 0) {
         page->without_rivals = true;

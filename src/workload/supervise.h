@@ -48,6 +48,7 @@ typedef struct workload_page {
 } workload_page;
 
 void workload_page_beat(workload_page *page, const char *by, const char *name, double patience);
+void workload_page_count_loss(workload_page *page, const bench_lost *lost); // in one more case
 void workload_page_pause(const workload_page *page); // while the parent is stopped; asked between samples
 
 typedef struct workload_supervision {

@@ -48,6 +48,50 @@ expect_exit 0 bench vector_add/01_naive --device sim --case add-f32-n1025-unifor
 expect_exit 0 bench vector_add/01_naive vector_add/03_vector --device sim --case add-f32-n1025-uniform --json --no-save
 [ "$("$JSON_LINES" mode counters < "$FOLDER/out")" = 2 ] || fail "not those two variants"
 
+# What a full disk swallows is no success, whichever process printed it.
+if [ -w /dev/full ]; then
+    for device in sim cpu; do
+        for form in --json --columns=time; do
+            "$KZ" bench vector_add --device $device --case add-f32-n4096-uniform --rivals none --quick --no-save $form > /dev/full 2> "$FOLDER/err"
+            got=$?
+            [ $got = 5 ] || fail "a full disk, $device $form: exit status $got"
+            expect_err "could not be written"
+        done
+    done
+fi
+
+# What cannot be written is refused before the first case.
+for path in "$FOLDER/sim.jsonl/below.jsonl" /proc/no-such.jsonl /proc/no-such/; do
+    expect_exit 5 bench vector_add --device sim --case add-f32-n1025-uniform --json "$path"
+    [ -s "$FOLDER/out" ] && fail "$path: a case was measured first"
+done
+expect_exit 2 bench vector_add --device sim --case add-f32-n1025-uniform --json=
+expect_err "the path of the records is empty"
+expect_exit 2 bench vector_add --device sim --case add-f32-n1025-uniform --resume ""
+rm -f "$FOLDER/fresh.jsonl"
+expect_exit 2 bench vector_add --device sim --case add-f32-nnone --json "$FOLDER/fresh.jsonl"
+[ -e "$FOLDER/fresh.jsonl" ] && fail "a run that was refused left a file"
+
+# A wrong path of a library stops what would call it, and nothing else.
+export KZ_OPENBLAS=/nowhere.so
+expect_exit 0 check vector_add/01_naive --device sim:t4
+expect_exit 0 bench saxpy --device cpu --case saxpy-f32-n4096-uniform --rivals none --quick --no-save
+if [ -e "$(dirname "$KZ")/../lib/libkz_peer_openblas.so" ]; then
+    expect_exit 2 bench saxpy --device cpu --case saxpy-f32-n4096-uniform --quick --no-save
+    expect_err "KZ_OPENBLAS names /nowhere.so: there is no such file"
+fi
+unset KZ_OPENBLAS
+
+# Stopped at once, it says where the finished cases are.
+"$KZ" bench reduce --device sim --case 'sum-f32-n[1-9]*-uniform' --json "$FOLDER/cut.jsonl" > "$FOLDER/out" 2> "$FOLDER/err" &
+cut=$!
+for i in $(seq 300); do [ -s "$FOLDER/cut.jsonl" ] && break; sleep 0.1; done
+kill -INT $cut
+sleep 0.5
+kill -INT $cut 2> /dev/null
+wait $cut
+grep -qF "$FOLDER/cut.jsonl" "$FOLDER/out" "$FOLDER/err" || fail "nobody says where the records are"
+
 # A folder gets a file per family, named as under results/.
 expect_exit 0 bench --json "$FOLDER/many/" vector_add/01_naive --device sim --case add-f32-n1025-uniform
 expect_err "kz: made the folder $FOLDER/many"
@@ -104,6 +148,10 @@ expect_exit 7 bench vector_add --device sim --case add-f32-n1025-uniform --no-sa
 expect_out "worse than before: 01_naive, global_sectors 387, was 300 (+29.0%)"
 expect_exit 2 bench vector_add --device sim --no-save --against "$FOLDER/no-such.jsonl"
 expect_err "no-such.jsonl"
+# Another device, or another case: that nothing got worse says nothing.
+expect_exit 12 bench vector_add --device sim:t4 --case add-f32-n1025-uniform --no-save --against "$earlier"
+expect_out "nothing was compared: no earlier record is of this device"
+expect_exit 12 bench vector_add --device sim --case add-f32-n1026-uniform --no-save --against "$earlier"
 expect_exit 5 bench vector_add --device sim --case add-f32-n1025-uniform --json /dev/full
 expect_out "04_unrolled"
 expect_err "/dev/full"
@@ -149,6 +197,19 @@ expect_exit 0 complete bench --cache cold,d
 expect_out "cold,dirty"
 expect_exit 0 complete bench --columns ju
 expect_out "judged"
+for suite in h200 off_table python; do
+    "$PTY" 80 -- "$KZ" bench --suite $suite --list > "$FOLDER/out" << 'END' || fail "$suite at 80 columns: $(grep -E '.{81}' "$FOLDER/out" | head -3)"
+exit 0
+width 80
+END
+done
+cat > "$FOLDER/narrow.toml" << 'END'
+[[families]]
+names = ["vector_add"]
+draw = {count = 50, seed = 1, from = 8, to = 12}
+END
+expect_exit 0 bench --suite "$FOLDER/narrow.toml" --list
+expect_err "there are fewer than its count asks for"
 expect_exit 0 bench --suite off_table --list sgemm
 grep -q "^sgemm  gemm-f32-m3384-n496-k3216-uniform  *choices,libraries$" "$FOLDER/out" || fail "$(cat "$FOLDER/out")"
 expect_exit 0 bench --suite python --list vector_add attention

@@ -63,13 +63,26 @@ FAKE_RIVAL="crash 1" "$KZ" bench --suite "$FOLDER/long.toml" --device cpu --time
 [ "$("$JSON_LINES" status crashed < "$FOLDER/three.jsonl")" = 3 ] || fail "not a row in each of three cases"
 [ "$(grep -c "the case goes on without it" "$FOLDER/err")" = 2 ] || fail "it was tried a third time"
 expect_out "crashed in 2 cases before this one: it is not tried again in this run"
+# One in Python too, whatever it does when it is lost.
+FAKE=$(cd "$(dirname "$0")/../python" && pwd)/fake.py
+for how in crashes hangs late; do
+    KZ_PEERS="$LIB" KZ_PYTHON=python3 KZ_FAKE_OFFERS=right,$how KZ_RUNNER_TIMEOUT=3 "$KZ" bench --suite "$FOLDER/long.toml" \
+        --device cpu --mode latency --time 0.02 --case '*n100[0123]-*' --rivals "$FAKE" --no-save > "$FOLDER/out" 2> "$FOLDER/err"
+    [ "$(grep -cE "fake $how: (crashed|hung) while" "$FOLDER/out")" = 2 ] || fail "$how: not lost in two cases"
+    [ "$(grep -cE "fake $how: (crashed|hung) in 2 cases before this one: it is not tried again" "$FOLDER/out")" = 2 ] || fail "$how: it was tried again"
+    [ "$(grep -c "^fake right  *[0-9]" "$FOLDER/out")" = 4 ] || fail "$how: another one of the same process was given up"
+done
+# A rival that is asked for by name and has no figure is exit status 12, whatever the reason.
+FAKE_RIVAL="crash 0" bench 12 --rivals rival
+expect_err "crashed: signal 11 (Segmentation fault), opening"
+FAKE_RIVAL="nan 1" bench 12 --rivals rival
+bench 0 --rivals rival
 FAKE_RIVAL="nan 1" bench 0
 [ "$(records status wrong)" = 2 ] || fail "NaN: not a row in each case"
 ours
 
 # What compiles has its own limit, whatever --timeout says, and is told of; also when it is timed, in a new process after
 # another one has crashed.
-FAKE=$(cd "$(dirname "$0")/../python" && pwd)/fake.py
 KZ_PEERS="$LIB" KZ_PYTHON=python3 KZ_FAKE_OFFERS=compiles,crashes KZ_FAKE_SECONDS=3 bench 0 --rivals "$FAKE" --timeout 2 --case '*n4096-*'
 [ "$(records candidate.by fake)" = 2 ] || fail "no row of one that is slow to prepare"
 grep -q "^fake compiles  *[0-9]" "$FOLDER/out" || fail "one that is slow to prepare was not timed"

@@ -36,8 +36,6 @@ nonsense KZ_GPU abacus "named by the variable KZ_GPU"
 nonsense KZ_GPU ./nowhere.gpu "named by the variable KZ_GPU"
 nonsense KZ_LIBCUDA /nowhere.so "KZ_LIBCUDA names /nowhere.so: there is no such file"
 nonsense KZ_LIBNVML "$FOLDER" "KZ_LIBNVML names"
-nonsense KZ_CUBLAS /nowhere.so "KZ_CUBLAS names"
-nonsense KZ_OPENBLAS /nowhere.so "KZ_OPENBLAS names"
 nonsense KZ_PEERS /nowhere "KZ_PEERS names /nowhere: there is no such folder"
 KZ_SEED=-3 KZ_GPU=abacus expect_exit 0 doctor
 # The runtime library for whole programs is one of the things to look after.

@@ -118,6 +118,25 @@ expect_exit 0 gate --counters --against own.csv elementwise
 cp kept.csv $csv
 expect_exit 2 gate --counters --gpu t4 elementwise
 expect_err "has counts of h200, and t4 was simulated"
+# Counts of something else are refused, and not written over; new rows alone are no comparison.
+expect_exit 2 gate --counters --against own.csv transpose
+expect_err "own.csv has counts of something else than transpose: it was written by kz gate --counters elementwise --write"
+cp own.csv own.kept
+expect_exit 2 gate --counters --against own.csv --write transpose
+cmp -s own.csv own.kept || fail "another's counts were written over"
+expect_exit 12 gate --counters transpose --case transpose-f32-rows32-columns32-uniform
+expect_out "nothing was compared: the file has none of these rows"
+expect_exit 12 gate --counters transpose --case transpose-f32-rows32-columns32-uniform --json
+grep -q '"compared":* *false.*"passed":* *false' out || fail "what was not compared has passed"
+
+# The kernels are those that kz was built with.
+touch kernels/primitives/transpose/09_edited.cu
+expect_exit 0 gate --counters transpose
+expect_err "kernels/primitives/transpose/09_edited.cu is newer than this kz"
+rm kernels/primitives/transpose/09_edited.cu
+expect_exit 0 gate --counters transpose
+grep -q newer err && fail "nothing is newer"
+
 expect_exit 2 gate --counters --against own.csv
 expect_err "name that family too"
 head -c 3000 kept.csv > $csv

@@ -354,8 +354,22 @@ static void convolution() {
     OK(cudaFree(y));
 }
 
+// CUTLASS clears its workspace by them.
+static void fills() {
+    unsigned *x, got[4];
+    OK(cudaMalloc(&x, sizeof got));
+    DRIVER(CUDA_SUCCESS, cuMemsetD32Async((CUdeviceptr)x, 0x01234567, 4, 0));
+    DRIVER(CUDA_SUCCESS, cuMemsetD16Async((CUdeviceptr)x + 4, 0x89ab, 3, 0));
+    DRIVER(CUDA_SUCCESS, cuMemsetD8Async((CUdeviceptr)x + 13, 0xcd, 2, 0));
+    DRIVER(CUDA_ERROR_INVALID_VALUE, cuMemsetD32Async((CUdeviceptr)x + 2, 0, 1, 0));
+    OK(cudaMemcpy(got, x, sizeof got, cudaMemcpyDeviceToHost));
+    CHECK(got[0] == 0x01234567 && got[1] == 0x89ab89ab && got[2] == 0x012389ab && got[3] == 0x01cdcd67);
+    OK(cudaFree(x));
+}
+
 int main() {
     entry_points();
+    fills();
     refusals();
     transposition();
     places();

@@ -2,10 +2,10 @@
 // launch: grid 1 block 64
 // arg: map tensor = x u32 dims 12,5 strides 64 box 8,4
 // arg: x u32[80] = 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16
-// arg: column s32 = 6
+// arg: column s32 = 8
 // arg: row s32 = -1
 // arg: out u32[64] = 0
-// expect: out = 0 0 0 0 0 0 0 0 7 8 9 10 11 12 0 0 7 8 9 10 11 12 0 0 7 8 9 10 11 12 0 0 5 6 7 8 9 10 11 12 0 0 0 0 ...
+// expect: out = 0 0 0 0 0 0 0 0 9 10 11 12 0 0 0 0 9 10 11 12 0 0 0 0 9 10 11 12 0 0 0 0 5 6 7 8 9 10 11 12 0 0 0 0 ...
 
 // Two boxes of a matrix: elements outside are zeros and count among the bytes that the mbarrier waits for.
 #include <cuda.h>

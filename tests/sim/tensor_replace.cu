@@ -5,7 +5,7 @@
 // arg: y u32[40] = 1 2 3 4 5 6 7 8
 // arg: maps u32[64] = 0
 // arg: out u32[24] = 0
-// expect: out = 3 4 5 6 0 0 0 0 0 0 0 0 0 0 0 0 7 8 0 0 7 8 0 0
+// expect: out = 5 6 7 8 0 0 0 0 0 0 0 0 0 0 0 0 5 6 0 0 5 6 0 0
 
 // A map that is changed in shared memory and handed to global memory, and one made of zeros by tensormap.replace alone.
 #include <cuda.h>
@@ -15,7 +15,7 @@ namespace ptx = cuda::ptx;
 __device__ void make(CUtensorMap *map, const void *y) {
     ptx::tensormap_replace_global_address(ptx::space_shared, map, (int64_t)y);
     ptx::tensormap_replace_rank(ptx::space_shared, map, 1);
-    ptx::tensormap_replace_global_dim(ptx::space_shared, map, ptx::n32_t<0>(), 8);
+    ptx::tensormap_replace_global_dim(ptx::space_shared, map, ptx::n32_t<0>(), 6);
     ptx::tensormap_replace_global_dim(ptx::space_shared, map, ptx::n32_t<1>(), 5);
     ptx::tensormap_replace_global_stride(ptx::space_shared, map, ptx::n32_t<0>(), (int64_t)32);
     ptx::tensormap_replace_box_dim(ptx::space_shared, map, ptx::n32_t<0>(), 4);
@@ -44,12 +44,12 @@ extern "C" __global__ void tensor_replace(const __grid_constant__ CUtensorMap ol
     ptx::tensormap_cp_fenceproxy(ptx::sem_release, ptx::scope_gpu, &maps[0], &changed, ptx::n32_t<128>());
     ptx::tensormap_cp_fenceproxy(ptx::sem_release, ptx::scope_gpu, &maps[1], &made, ptx::n32_t<128>());
     if (threadIdx.x == 0) {
-        const int at[] = {2, 3}, to[] = {6, 3};
+        const int at[] = {4, 3};
         ptx::fence_proxy_tensormap_generic(ptx::sem_acquire, ptx::scope_gpu, &maps[0], ptx::n32_t<128>());
         ptx::fence_proxy_tensormap_generic(ptx::sem_acquire, ptx::scope_gpu, &maps[1], ptx::n32_t<128>());
         ptx::mbarrier_arrive_expect_tx(ptx::sem_release, ptx::scope_cta, ptx::space_shared, &bar, 64);
         ptx::cp_async_bulk_tensor(ptx::space_cluster, ptx::space_global, tile[0], &maps[0], at, &bar);
-        ptx::cp_async_bulk_tensor(ptx::space_cluster, ptx::space_global, tile[1], &maps[1], to, &bar);
+        ptx::cp_async_bulk_tensor(ptx::space_cluster, ptx::space_global, tile[1], &maps[1], at, &bar);
     }
     while (!ptx::mbarrier_try_wait_parity(&bar, 0)) {}
     if (threadIdx.x < 8) {

@@ -6,9 +6,9 @@
 // arg: y s32[32] = -1
 // arg: z s32[48] = -1
 // arg: s s32[32] = 100
-// expect: y = -1 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1 0 1 2 -1 -1
-// expect: z = -1 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1 0 1 2 3 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1 4 5 6 7 -1 -1
-// expect: s = 100 100 100 100 100 100 100 100 100 100 100 100 102 104 100 100 100 100 100 108 110 112 100
+// expect: y = -1 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1 0 1 -1 -1
+// expect: z = -1 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1 0 1 2 3 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1 4 5 6 7
+// expect: s = 100 100 100 100 100 100 100 100 100 100 100 100 100 102 100 100 100 100 100 100 108 110 100
 
 // Stores leave out what lies outside; traversal strides skip rows; reductions change each element inside.
 #include <cuda.h>
@@ -23,7 +23,7 @@ extern "C" __global__ void tensor_store(const __grid_constant__ CUtensorMap map,
     ptx::fence_proxy_async(ptx::space_shared);
     __syncwarp();
     if (threadIdx.x == 0) {
-        const int c[] = {3, 3}, d[] = {2, 3}, e[] = {3, 1};
+        const int c[] = {4, 3}, d[] = {4, 3}, e[] = {4, 1};
         ptx::cp_async_bulk_tensor(ptx::space_global, ptx::space_shared, &map, c, tile);
         ptx::cp_async_bulk_tensor(ptx::space_global, ptx::space_shared, &steps, d, tile);
         ptx::cp_reduce_async_bulk_tensor(ptx::space_global, ptx::space_shared, ptx::op_add, &sum, e, tile);

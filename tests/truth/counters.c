@@ -1,7 +1,7 @@
 // truth_counters: launches every microkernel with every pattern, on the GPU (for ncu to watch) or on the
 // simulator, which counts.
 //
-//   truth_counters [--device cuda|sim:h200] [--space global|shared|local] [BEGINNING]
+//   truth_counters [--device cuda|sim:h200] [--space global|shared|local|matrix] [BEGINNING]
 //
 // Prints a line per launch, "number,test,kernel", in the order of the launches; on the simulator also
 // "number,metric,value" lines with ncu's names. Exit: 0, or 2 where it could not run.
@@ -19,7 +19,7 @@ typedef struct bench {
 
 // The metrics that speak of this operation: "mem_global_op_ld".
 static void name_metrics(const micro_op *op, char only[40]) {
-    static const char *const spaces[] = {"global", "shared", "local"};
+    static const char *const spaces[] = {"global", "shared", "local", "shared"};
     snprintf(only, 40, "%s_op_%s", spaces[op->space], op->word);
 }
 
@@ -63,7 +63,7 @@ static kz_status run_op(bench *b, const micro_op *op, kz_error *error) {
 
 int main(int argc, char **argv) {
     const char *id = "sim:h200", *filter = NULL, *space = NULL;
-    static const char *const spaces[] = {"global", "shared", "local"};
+    static const char *const spaces[] = {"global", "shared", "local", "matrix"};
     bench b = {0};
     kz_error error = {0};
     for (int i = 1; i < argc; i++) {

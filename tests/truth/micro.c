@@ -84,10 +84,55 @@ static size_t every_other(micro_pattern *list, size_t count) {
     return count / 2;
 }
 
+// Rows of matrices: 16 bytes each, 8 to a matrix. `i` is the lane.
+static uint32_t row_shaped(unsigned shape, uint32_t i) {
+    uint32_t m = i / 8, r = i % 8;
+    switch (shape) {
+    case 0: return r * 128 + (m ^ r) * 16;                      // swizzles of 128, 64 and 32 bytes
+    case 1: return r * 64 + ((m ^ r / 2) % 4) * 16;             //
+    case 2: return r * 32 + ((m ^ r / 4) % 2) * 16;             //
+    case 3: return i % 16 * 128 + i / 16 * 16;                  // a tile of 16 rows, 128 bytes long
+    case 4: return i % 16 * 144 + i / 16 * 16;                  // the same, padded
+    case 5: return i % 16 * 128 + (i / 16 ^ i % 8) * 16;        // the same, swizzled
+    case 6: return r % 4 * 16 + r / 4 * 128 + m * 64;           // conflicts of two rows, of four, of all
+    case 7: return r % 2 * 16 + r / 2 * 128 + m * 32;           //
+    case 8: return r * 128 + m * 16;                            //
+    case 9: return (r >> m) * 16 + (r & ((1u << m) - 1)) * 128; // another degree in each matrix
+    case 10: return i / 2 * 16;                                 // rows that are the same: in pairs,
+    case 11: return (i & ~UINT32_C(2)) * 16;                    // with the next but one,
+    case 12: return m * 16;                                     // all of a matrix,
+    case 13: return r * 16;                                     // in all matrices
+    case 14: return r * 16 + m * 1024;                          // matrices far apart, in the same banks
+    case 15: return (31 - i) * 16;                              // reversed
+    case 16: return (i * 5 + 3) % 32 * 16;                      // permuted
+    default: return i < 8 ? i * 16 : 4096 + i % 3 * 16;         // x1 looks at the first eight alone
+    }
+}
+
+static const char *const row_shapes[] = {
+    "swizzle128", "swizzle64", "swizzle32",  "tile",     "tile_padded", "tile_swizzled",
+    "two_way",    "four_way",  "eight_way",  "degrees",  "twos",        "next_but_one",
+    "one_row",    "alike",     "same_banks", "reversed", "permuted",    "first_eight"};
+
+static size_t matrix_patterns(micro_pattern *list) {
+    static const uint32_t strides[] = {0,   16,  32,  48,  64,  80,  96,  112,
+                                       128, 144, 160, 192, 256, 272, 512, 1024};
+    size_t count = 0;
+    for (size_t i = 0; i < BASE_COUNT(strides); i++) add_stride(list, &count, strides[i], 0, UINT32_MAX);
+    add_stride(list, &count, 16, 16, UINT32_MAX);
+    add_stride(list, &count, 144, 48, UINT32_MAX);
+    for (unsigned s = 0; s < BASE_COUNT(row_shapes); s++) {
+        micro_pattern *p = add(list, &count, UINT32_MAX, row_shapes[s]);
+        for (uint32_t i = 0; i < 32; i++) p->offsets[i] = row_shaped(s, i);
+    }
+    return count;
+}
+
 size_t micro_patterns(const micro_op *op, micro_pattern *list) {
     size_t count = 0;
     uint32_t w = op->bytes;
     if (op->space == MICRO_LOCAL) return local_patterns(op, list);
+    if (op->space == MICRO_MATRIX) return matrix_patterns(list);
     bool shared = op->space == MICRO_SHARED;
     // Different instructions of one width on one set of addresses tell little more: they get fewer patterns.
     bool atomic = op->word[0] == 'a' || op->word[0] == 'r';
@@ -116,8 +161,10 @@ size_t micro_patterns(const micro_op *op, micro_pattern *list) {
 
 void micro_write(const micro_op *op, base_text *text) {
     const char *wide = op->space == MICRO_GLOBAL ? "64" : "32";
-    base_text_add(text, ".version 8.0\n.target sm_80\n.address_size 64\n.const .align 4 .b32 pattern[32];\n");
-    if (op->space == MICRO_SHARED)
+    bool matrix = op->space == MICRO_MATRIX; // of which no lane may stay away
+    base_text_add(text, ".version 8.0\n.target sm_%d\n.address_size 64\n.const .align 4 .b32 pattern[32];\n",
+                  matrix ? 90 : 80);
+    if (op->space == MICRO_SHARED || matrix)
         base_text_add(text, ".shared .align 1024 .b8 room[%d];\n", MICRO_SHARED_ROOM);
     base_text_add(
         text,
@@ -139,7 +186,7 @@ void micro_write(const micro_op *op, base_text *text) {
     else
         base_text_add(text, "mov.u32 %%a, room;\nadd.u32 %%a, %%a, %%c;\n");
     base_text_add(text,
-                  "@%%p exit;\n%s\nsetp.eq.u32 %%q, %%r, %%n;\nld.param.u64 %%sink, [p_sink];\n"
+                  "%s%s\nsetp.eq.u32 %%q, %%r, %%n;\nld.param.u64 %%sink, [p_sink];\n"
                   "@%%q st.global.u32 [%%sink], %%r;\nret;\n}\n",
-                  op->ptx);
+                  matrix ? "" : "@%p exit;\n", op->ptx);
 }

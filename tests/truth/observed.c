@@ -52,8 +52,10 @@ void observed_end(kz_device *device, observe_session *session, unsigned number, 
     observe_session_close(session);
     for (size_t i = 0; record.data && i < count; i++) {
         unsigned long long value;
-        if (strncmp(metrics[i].name, "l1tex__", 7) != 0 || !strstr(metrics[i].name, ".sum")) continue;
-        if (only && !strstr(metrics[i].name, only)) continue;
+        const char *name = metrics[i].name;
+        bool ncus = !strncmp(name, "l1tex__", 7) || !strncmp(name, "sm__", 4) || !strncmp(name, "smsp__", 6);
+        bool matrix = strstr(name, "_op_ldsm") || strstr(name, "_op_stsm");
+        if (!ncus || !strstr(name, ".sum") || (only && !strstr(name, only) && !matrix)) continue;
         if (metric_of(record.data, metrics[i].name, &value))
             printf("%u,%s,%llu\n", number, metrics[i].name, value);
     }

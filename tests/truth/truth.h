@@ -9,7 +9,8 @@
 
 // ---- micro.c ------------------------------------------------------------------------------------
 
-typedef enum micro_space { MICRO_GLOBAL, MICRO_SHARED, MICRO_LOCAL } micro_space;
+// MATRIX: ldmatrix and stmatrix, which all lanes execute; a lane's address is that of a row.
+typedef enum micro_space { MICRO_GLOBAL, MICRO_SHARED, MICRO_LOCAL, MICRO_MATRIX } micro_space;
 
 // One instruction: MICRO(name, space, bytes, ncu's word for the operation, PTX). In the PTX, %a is the
 // address (64 bits; 32 for shared memory), %v and %w are 64-bit registers with a value, %r and %s 32-bit

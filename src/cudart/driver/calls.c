@@ -1,4 +1,4 @@
-// The few functions of the CUDA driver that programs over the runtime call: tensor maps have no other way. They are
+// The few functions of the CUDA driver that programs over the runtime call: tensor maps and fills by words have no other way. They are
 // found by cudaGetDriverEntryPoint, or in libcuda.so.1 (library.c); here each has a name that no program is linked with.
 #include <cuda.h>
 #include <string.h>
@@ -96,6 +96,36 @@ CUresult __cudaDriver_cuGetProcAddress_v2(const char *symbol, void **function, i
     *function = find(symbol);
     if (status) *status = *function ? CU_GET_PROC_ADDRESS_SUCCESS : CU_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND;
     return *function ? CUDA_SUCCESS : CUDA_ERROR_NOT_FOUND;
+}
+
+// ---- fills -----------------------------------------------------------------------------------------------
+
+static cudaError_t fill(CUdeviceptr to, unsigned value, unsigned element, size_t count, CUstream stream,
+                        const char *call) {
+    cudart_op op = {.kind = CUDART_OP_SET,
+                    .set = {.to = {to, count * element, count * element},
+                            .width = count,
+                            .height = 1,
+                            .depth = 1,
+                            .element = element,
+                            .value = value,
+                            .call = call}};
+    cudaError_t error = cudart_set_check(&op.set);
+    if (!error && to % element)
+        error = cudart_misuse(cudaErrorInvalidValue, "%s: the address is no multiple of %u", call, element);
+    return error ? error : cudart_submit((cudaStream_t)stream, &op);
+}
+
+CUresult __cudaDriver_cuMemsetD8Async(CUdeviceptr to, unsigned char value, size_t count, CUstream stream) {
+    return (CUresult)CUDART_CALL(fill(to, value, 1, count, stream, "cuMemsetD8Async"));
+}
+
+CUresult __cudaDriver_cuMemsetD16Async(CUdeviceptr to, unsigned short value, size_t count, CUstream stream) {
+    return (CUresult)CUDART_CALL(fill(to, value, 2, count, stream, "cuMemsetD16Async"));
+}
+
+CUresult __cudaDriver_cuMemsetD32Async(CUdeviceptr to, unsigned value, size_t count, CUstream stream) {
+    return (CUresult)CUDART_CALL(fill(to, value, 4, count, stream, "cuMemsetD32Async"));
 }
 
 // ---- tensor maps -----------------------------------------------------------------------------------------

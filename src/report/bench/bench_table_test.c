@@ -253,6 +253,35 @@ static void two_speeds_are_told_of(void **state) {
     free(o);
 }
 
+// By turns ours takes 0.9 of the rival's time, and its median is above the rival's: neither is the answer.
+static void a_verdict_that_the_medians_contradict_is_none(void **state) {
+    (void)state;
+    report_bench_tally tally = {0};
+    bench_outcome *o = make();
+    bench_series *ours = &o->results[FAST].timings[0].series, *rival = &o->results[RIVAL].timings[0].series;
+    for (int i = 0; i < SAMPLES; i++) {
+        bool beside = i < SAMPLES * 3 / 5; // then the rival has left, and ours is slower
+        ours->samples[i] = beside ? 0.9e-4 : 1.3e-4;
+        rival->samples[i] = 1e-4;
+    }
+    rival->count = SAMPLES * 3 / 5;
+    ours->summary.median = 1.2e-4;
+    rival->summary.median = 1e-4;
+    char *text = print(o, HEADER, &tally);
+    assert_has(text, "1.111x undecided  [1.111, 1.111]\n");
+    assert_has(text,
+               "undecided, the ratio of samples taken in turns contradicts that of the medians: 02_vector\n");
+    assert_int_equal(bench_outcome_verdict(o, FAST, RIVAL, 0), BENCH_UNDECIDED);
+    free(text);
+    ours->summary.median = 0.95e-4; // 5% from the pairs, and on the same side
+    text = print(o, HEADER, &tally);
+    assert_has(text, "1.111x faster");
+    assert_null(strstr(text, "contradicts"));
+    free(text);
+    base_text_free(&tally.shortfalls);
+    free(o);
+}
+
 static void a_case_in_doubt_is_counted_once(void **state) {
     (void)state;
     report_bench_tally tally = {0};
@@ -488,17 +517,17 @@ static void one_that_was_named_and_never_ran_is_told_of(void **state) {
     size_t size;
     static const kz_peer mine = {.name = "mine"};
     const bench_peers peers = {.chosen = true, .count = 1, .items = {&mine}};
-    static const char *const names[] = {"mine", "cub", "triton", "openblas", "met", "earlier"};
+    static const char *const names[] = {"mine", "cub", "triton", "openblas", "met", "earlier", "crashed"};
     report_bench report = {.file = open_memstream(&text, &size),
                            .rivals = names,
-                           .rival_count = 6,
-                           .met = {1, {"met"}},
+                           .rival_count = 7,
+                           .met = {2, {"met", "crashed"}, {true, false}}, // rows, and a figure of the first
                            .run.device = {.kind = KZ_DEVICE_CPU, .has_clock = true}};
     json_t *earlier = json_pack("{sb}", "earlier", 1); // what is resumed has a record of it
     report_bench_idle_rivals(&report, &peers, earlier);
     fclose(report.file);
     json_decref(earlier);
-    assert_int_equal(report.absent, 4);
+    assert_int_equal(report.absent, 5);
     assert_has(text, "no rival: mine: does none of these cases\n"
                      "no rival: cub, triton: runs on a GPU, and this is a CPU\n"
                      "no rival: openblas: not built: ");
@@ -552,6 +581,7 @@ int main(void) {
         cmocka_unit_test(a_goal_without_its_rival_is_open),
         cmocka_unit_test(a_rival_that_is_wrong_is_a_row_and_no_fault_of_ours),
         cmocka_unit_test(two_speeds_are_told_of),
+        cmocka_unit_test(a_verdict_that_the_medians_contradict_is_none),
         cmocka_unit_test(a_case_in_doubt_is_counted_once),
         cmocka_unit_test(much_arithmetic_is_shown_in_flops),
         cmocka_unit_test(what_the_cores_compute_is_named),

@@ -1,6 +1,7 @@
 // A run of kz bench. See run.h.
 #include "report/bench/run.h"
 
+#include <errno.h>
 #include <string.h>
 
 #include "bench/baseline.h"
@@ -16,18 +17,23 @@ static void choose_file(const report_bench *r, const kz_family *family, base_tex
                       family->name);
 }
 
-static void print_records(const report_bench *r, const bench_request *request, const bench_outcome *outcome) {
+// A full disk shows when they are flushed: lines that were lost are an error, as in a file.
+static void print_records(report_bench *r, const bench_request *request, const bench_outcome *outcome) {
+    errno = 0;
     for (size_t i = 0; i < outcome->count; i++)
         for (size_t k = 0; k < (outcome->timed ? outcome->condition_count : 1); k++) {
             json_t *record = bench_record(&r->run, request, outcome, i, k, NULL);
             if (record) json_dumpf(record, stdout, JSON_COMPACT | JSON_REAL_PRECISION(9)), putchar('\n');
             json_decref(record);
         }
+    if (fflush(stdout) == 0 && !ferror(stdout)) return;
+    base_fail(&r->write_error, KZ_IO, "the records could not be written to stdout: %s",
+              errno ? strerror(errno) : "the disk is full, or stdout is closed");
 }
 
 static void keep(report_bench *r, const bench_request *request, const bench_outcome *outcome,
                  const bench_targets *targets) {
-    if (r->to_stdout) print_records(r, request, outcome);
+    if (r->to_stdout && !r->write_error.status) print_records(r, request, outcome);
     if (!r->path || r->write_error.status) return;
     base_text path = {0};
     choose_file(r, request->family, &path);
@@ -63,14 +69,23 @@ static bool is_met(const report_rivals *met, const char *name) {
     return false;
 }
 
-static void meet(report_rivals *met, const char *name) {
+// `judged`: nothing more is to be counted of it.
+static void meet(report_rivals *met, const char *name, bool judged) {
     if (met->count < BASE_COUNT(met->names) && !is_met(met, name))
         snprintf(met->names[met->count++], sizeof met->names[0], "%s", name);
+    for (size_t i = 0; i < met->count; i++)
+        if (strcmp(met->names[i], name) == 0) met->judged[i] = met->judged[i] || judged;
+}
+
+static bool has_figure(const bench_outcome *o, const bench_result *r) {
+    bool taken = false;
+    for (size_t k = 0; k < o->condition_count; k++) taken = taken || r->timings[k].taken;
+    return taken && r->status == KZ_OK;
 }
 
 static void meet_missing(report_bench *r, const char *name, const char *why, bench_absences *absent) {
     bench_absences_add(absent, name, why);
-    meet(&r->met, name);
+    meet(&r->met, name, true);
     r->absent += r->rival_count > 0;
 }
 
@@ -82,7 +97,7 @@ static void note_missing_rivals(report_bench *r, const report_style *style, cons
     bench_absences absent = {0};
     for (size_t i = 0; i < outcome->count; i++)
         if (outcome->results[i].candidate.provider == BENCH_PEER)
-            meet(&r->met, outcome->results[i].candidate.by);
+            meet(&r->met, outcome->results[i].candidate.by, has_figure(outcome, &outcome->results[i]));
     for (size_t i = 0; i < BENCH_RIVALS && device->has_clock; i++) {
         const bench_rival *rival = &bench_rivals[i];
         bool wanted = r->rival_count ? is_named(r, rival->name) && (rival->python || rival->on_cpu == cpu)
@@ -135,6 +150,8 @@ void report_bench_idle_rivals(report_bench *r, const bench_peers *peers, const j
         else
             add_idle(r, name, peers, earlier, &absent);
     }
+    for (size_t i = 0; i < r->met.count; i++) // their rows say why
+        r->absent += !r->met.judged[i] && !json_object_get(earlier, r->met.names[i]);
     print_absences(r, &style, &absent);
 }
 
@@ -213,6 +230,10 @@ void report_bench_case(report_bench *r, const bench_request *request, const benc
     fflush(stdout);
 }
 
+bool report_bench_compared_nothing(const report_bench *r) {
+    return r->baseline && r->tally.cases && !(r->since.same + r->since.worse + r->since.better);
+}
+
 void report_bench_end(const report_bench *r, double seconds) {
     const report_bench_tally *t = &r->tally;
     FILE *file = r->file;
@@ -230,6 +251,11 @@ void report_bench_end(const report_bench *r, double seconds) {
     if (r->baseline)
         fprintf(file, "since the earlier records: %zu worse, %zu better, %zu the same, %zu not there\n",
                 r->since.worse, r->since.better, r->since.same, r->since.unknown);
+    if (report_bench_compared_nothing(r))
+        report_note(
+            file, &style, REPORT_WARN, 0,
+            "nothing was compared: no earlier record is of this device, with these cases, variants and "
+            "conditions");
     if (r->since.unfair)
         fprintf(
             file,

@@ -11,6 +11,7 @@
 typedef struct report_rivals {
     size_t count;
     char names[BENCH_RIVALS + BENCH_PEERS + BENCH_REMOTES][24];
+    bool judged[BENCH_RIVALS + BENCH_PEERS + BENCH_REMOTES]; // it has a figure, or is counted as absent
 } report_rivals;
 
 typedef struct report_bench {
@@ -27,7 +28,7 @@ typedef struct report_bench {
     } since; // of the candidates' figures
     report_bench_tally tally;
     report_rivals met;
-    size_t absent;        // rivals that were asked for by name and never ran
+    size_t absent;        // rivals that were asked for by name and have no figure, whatever the reason
     const char *guest_of; // the family whose place a guest took; NULL without one
     kz_error write_error; // the first; no record is kept after it
 } report_bench;
@@ -49,9 +50,11 @@ void report_bench_restore(report_bench *report, const report_bench_counts *count
 // One case is done.
 void report_bench_case(report_bench *report, const bench_request *request, const bench_outcome *outcome,
                        const bench_targets *targets, const bench_peers *peers);
-// All cases are done: says which rivals of those that were asked for by name never ran, and why. `earlier` ran in a piece of
+// All cases are done: counts the rivals that were asked for by name and have no figure, and says why of those without a row. `earlier` ran in a piece of
 // the run before this one, by name; NULL: none.
 void report_bench_idle_rivals(report_bench *report, const bench_peers *peers, const json_t *earlier);
+// Whether there are earlier records, and no figure of this run had one to be compared with.
+bool report_bench_compared_nothing(const report_bench *report);
 // All is done.
 void report_bench_end(const report_bench *report, double seconds);
 void report_bench_free(report_bench *report);

@@ -357,6 +357,12 @@ static bool ratios_differ(const view *v) {
     return false;
 }
 
+static bool contradicts(const view *v, const bench_result *r) {
+    bool ours = r->candidate.provider == BENCH_ZOO || r->candidate.provider == BENCH_GUEST;
+    return v->rival >= 0 && ours && is_timed(r, v->o->figure) &&
+           bench_outcome_disagrees(v->o, (size_t)(r - v->o->results), (size_t)v->rival, v->o->figure);
+}
+
 static void print_notes(const view *v) {
     if (v->o->timed && !v->several) print_known_peaks(v);
     if (v->o->timed) print_beside(v);
@@ -366,6 +372,9 @@ static void print_notes(const view *v) {
         report_bench_print_clocks(v->file, v->style, v->o, v->o->figure);
         if (ratios_differ(v))
             print_note(v, REPORT_DIM, "times vary: a ratio is of samples taken in turns, not of the medians");
+        print_list(
+            v, REPORT_WARN,
+            "undecided, the ratio of samples taken in turns contradicts that of the medians:", contradicts);
         print_list(v, REPORT_WARN, "not converged:", unsettled);
         print_list(v, REPORT_WARN, "interrupted:", cut_short);
         print_list(v, REPORT_WARN, "two speeds, the middle half of the samples spans more than 10%:", split);

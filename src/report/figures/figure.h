@@ -58,13 +58,13 @@ void report_figure_bars_write(base_text *out, const report_figure_bars *bars);
 
 // ---- lanes: rows of cells ---------------------------------------------------------------------------
 
-enum { REPORT_FIGURE_COLUMNS = 64, REPORT_FIGURE_OFF = 0xff };
+enum { REPORT_FIGURE_COLUMNS = 64, REPORT_FIGURE_OFF = 0xff, REPORT_FIGURE_BLANK = 0xfe };
 
 typedef struct report_figure_row {
     const char *name; // in a fixed-width font; a heading where `count` is 0
     const char *end;  // behind the cells; may be NULL
     size_t count;
-    uint8_t tone[REPORT_FIGURE_COLUMNS];       // 0 to 3, or REPORT_FIGURE_OFF
+    uint8_t tone[REPORT_FIGURE_COLUMNS];       // 0 to 3, REPORT_FIGURE_OFF: grey, _BLANK: no cell
     const char *inside[REPORT_FIGURE_COLUMNS]; // a character or two in the cell; NULL: none
 } report_figure_row;
 

@@ -62,9 +62,9 @@ static void wraps_the_note(void **state) {
 
 static void draws_one_cell_for_each_lane(void **state) {
     (void)state;
-    report_figure_row rows[] = {{.name = "heading"}, {.name = "row", .count = 4, .end = "3 lanes"}};
+    report_figure_row rows[] = {{.name = "heading"}, {.name = "row", .count = 5, .end = "3 lanes"}};
     base_text out = {0};
-    memcpy(rows[1].tone, (uint8_t[]){0, REPORT_FIGURE_OFF, 0, 1}, 4);
+    memcpy(rows[1].tone, (uint8_t[]){0, REPORT_FIGURE_OFF, 0, 1, REPORT_FIGURE_BLANK}, 5);
     rows[1].inside[2] = "7";
     report_figure_rows_write(&out, &(report_figure_rows){.text = {"title", "note"},
                                                          .rows = rows,

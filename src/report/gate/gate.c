@@ -7,12 +7,17 @@
 
 enum { CASES_SHOWN = 2, COUNTS_SHOWN = 8, VERDICT_WIDTH = 8, NO_LIMIT = 1 << 20 };
 
+bool report_gate_compares(const report_gate *g) {
+    size_t alone = g->verdicts[BENCH_COUNTS_NEW] + g->verdicts[BENCH_COUNTS_GONE];
+    return g->has_file && !g->other_compiler && g->change_count > alone;
+}
+
 bool report_gate_passes(const report_gate *g) {
     if (g->written) return true;
     size_t other = 0;
     for (int v = BENCH_COUNTS_BETTER; v < BENCH_COUNTS_VERDICTS; v++) other += g->verdicts[v];
     other += g->uncounted_count;
-    return !g->other_compiler && !g->verdicts[BENCH_COUNTS_WORSE] && !(g->exact && other);
+    return report_gate_compares(g) && !g->verdicts[BENCH_COUNTS_WORSE] && !(g->exact && other);
 }
 
 static const char *kernel_of(const bench_counts_change *c) {
@@ -217,6 +222,8 @@ void report_gate_print(FILE *file, const report_style *style, const report_gate 
         print_sums(file, style, g);
     if (g->has_file) print_changes(file, style, g);
     print_uncounted(file, style, g);
+    if (!g->written && !g->other_compiler && !report_gate_compares(g))
+        report_print(file, style, REPORT_WARN, "  nothing was compared: the file has none of these rows\n");
     if (g->written)
         fprintf(file, "  written: %s\n", g->path);
     else
@@ -270,6 +277,6 @@ json_t *report_gate_to_json(const report_gate *g) {
                      "counters", "subject", g->subject, "file", g->path, "gpu", g->now->gpu, "compiler",
                      g->now->compiler, "file_compiler",
                      g->has_file ? json_string(g->before->compiler) : json_null(), "compared",
-                     g->has_file && !g->other_compiler, "passed", report_gate_passes(g), "written",
-                     g->written, "rows", sums, "uncounted", uncounted_json(g), "changes", changes_json(g));
+                     report_gate_compares(g), "passed", report_gate_passes(g), "written", g->written, "rows",
+                     sums, "uncounted", uncounted_json(g), "changes", changes_json(g));
 }

@@ -21,7 +21,9 @@ typedef struct report_gate {
     bool exact; // what is better, new, renamed or gone is to be written too
 } report_gate;
 
-// Whether the counts are as they should be: nothing is worse; with `exact`, nothing differs and every variant is counted.
+// Whether some row of the file has one to be compared with. A comparison of nothing finds nothing.
+bool report_gate_compares(const report_gate *gate);
+// Whether the counts are as they should be: some were compared, nothing is worse; with `exact`, nothing differs and every variant is counted.
 bool report_gate_passes(const report_gate *gate);
 // A line of sums, then what differs.
 void report_gate_print(FILE *file, const report_style *style, const report_gate *gate);

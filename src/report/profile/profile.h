@@ -198,6 +198,26 @@ typedef struct report_prof_dram { // bytes of one launch
     double left;                  // written, and still in L2 at the end
 } report_prof_dram;
 report_prof_dram report_prof_dram_of(const report_prof_kernel *kernel);
+// Tensor cores (tensor.c), of one launch; false where the kernel does not use them.
+typedef struct report_prof_tensor {
+    observe_tensor_type type;      // that most operations are of
+    bool sparse;                   //
+    double ops, peak;              // operations; of that type in a second, 0: not known
+    double by_groups;              // wgmma's part of them
+    double columns;                // of wgmma's products, on average
+    double products;               // machine instructions
+    double wavefronts, ideal;      // of ldmatrix
+    double other_wavefronts;       // of other loads of shared memory
+    double filling, ideal_filling; // of stores to it, cp.async's too
+    double group_wavefronts;       // what wgmma reads of shared memory, in pieces of 128 bytes
+    double waits, waits_for_all;   // for groups; those that leave none under way
+} report_prof_tensor;
+bool report_prof_tensor_of(const report_prof *report, const report_prof_kernel *kernel,
+                           report_prof_tensor *tensor);
+// What they wait for, in a sentence without its point, and what to try; NULL: nothing to say.
+const char *report_prof_tensor_why(report_prof *report, const report_prof_kernel *kernel);
+const char *report_prof_tensor_advice(report_prof *report, const report_prof_kernel *kernel);
+void report_prof_tensor_show(base_text *text, const report_prof *report, const report_prof_kernel *kernel);
 bool report_prof_wastes_sectors(const report_prof_access *access);
 bool report_prof_conflicts(const report_prof_access *access);
 double report_prof_active_lanes(const json_t *metrics); // per warp instruction; 32 where nothing ran

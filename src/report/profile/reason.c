@@ -37,12 +37,20 @@ static const char *figure(report_prof *report, double value) {
                                              : report_prof_text(report, "%.1f", value);
 }
 
+// Whose lanes have the addresses of rows.
+static bool is_matrix(const report_prof_access *a) {
+    return a->ptx && (strncmp(a->ptx, "ldmatrix", 8) == 0 || strncmp(a->ptx, "stmatrix", 8) == 0);
+}
+
 // ---- how the lanes lie -----------------------------------------------------------------------------------
 
 static const char *describe_pattern(report_prof *report, const report_prof_access *a) {
     const report_prof_pattern *p = &a->pattern;
     const char *verb = verb_of(a);
+    bool has_rows = p->kind == REPORT_PROF_STRIDE || p->kind == REPORT_PROF_ROWS;
     long long stride = llabs((long long)p->stride), jump = llabs((long long)p->jump);
+    if (is_matrix(a) && has_rows && stride > 16)
+        return report_prof_text(report, "the rows of a matrix lie %lld bytes apart", stride);
     switch (p->kind) {
     case REPORT_PROF_UNIFORM:
         return by_one_lane(a) ? report_prof_text(report, "one thread of a warp %ss", verb)
@@ -242,6 +250,7 @@ static const class_name classes[] = {
     {"ptx__inst_fp32.sum", "fp32 arithmetic"},
     {"ptx__inst_fp64.sum", "fp64 arithmetic"},
     {"ptx__inst_fp16.sum", "fp16 arithmetic"},
+    {"ptx__inst_tensor.sum", "tensor cores"},
     {"ptx__inst_integer.sum", "integer arithmetic"},
     {"ptx__inst_special.sum", "special functions"},
     {"ptx__inst_conversion.sum", "conversions"},

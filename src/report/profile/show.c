@@ -52,11 +52,24 @@ static void take_measured(const report_prof *report, double writes, report_prof_
                                                      : strcmp(r->type, "f16") == 0 ? BENCH_PEAK_fma_f16
                                                                                    : BENCH_PEAK_fma_f32];
     r->origin = "";
-    if (!bandwidth->measured || !peak->measured) return;
+    if (!bandwidth->measured || !peak->measured || r->on_tensor) return; // no microbenchmark has tensor cores
     r->measured_bandwidth = bandwidth->value;
     r->measured_peak = peak->value;
     r->measured_attainable = fmin(peak->value, r->intensity * bandwidth->value);
     r->origin = bandwidth->origin;
+}
+
+// Of a kernel that computes most on tensor cores the peak is theirs, for the type that it has most of.
+static void take_tensor(const report_prof *report, const report_prof_kernel *k, report_prof_roofline *r) {
+    report_prof_tensor t;
+    if (!report_prof_tensor_of(report, k, &t)) return;
+    r->on_tensor = t.ops > r->flops;
+    r->flops += t.ops;
+    if (!r->on_tensor) return;
+    r->peak = t.peak;
+    r->type = observe_tensor_name(t.type);
+    r->unit = observe_tensor_is_float(t.type) ? "flop" : "op";
+    r->sparse = t.sparse;
 }
 
 bool report_prof_roofline_of(const report_prof *report, const report_prof_kernel *k,
@@ -64,7 +77,8 @@ bool report_prof_roofline_of(const report_prof *report, const report_prof_kernel
     double n = (double)k->launches, f32 = report_prof_metric(k->metrics, "ptx__flops_f32.sum") / n,
            f64 = report_prof_metric(k->metrics, "ptx__flops_f64.sum") / n,
            f16 = report_prof_metric(k->metrics, "ptx__flops_f16.sum") / n;
-    *r = (report_prof_roofline){.flops = f32 + f64 + f16, .bandwidth = report->gpu.bandwidth};
+    *r = (report_prof_roofline){
+        .flops = f32 + f64 + f16, .bandwidth = report->gpu.bandwidth, .unit = "flop", .origin = ""};
     r->bytes = (report_get_number(k->caches, "dram.read_bytes", 0) +
                 report_get_number(k->caches, "dram.write_bytes", 0)) /
                n;
@@ -72,6 +86,7 @@ bool report_prof_roofline_of(const report_prof *report, const report_prof_kernel
     r->peak = *r->type == 'f' && strcmp(r->type, "f64") == 0 ? report->gpu.flops_f64
               : strcmp(r->type, "f16") == 0                  ? report->gpu.flops_f16
                                                              : report->gpu.flops_f32;
+    take_tensor(report, k, r);
     if (r->bytes <= 0 || r->bandwidth <= 0 || r->peak <= 0) return false;
     r->intensity = r->flops / r->bytes;
     r->ridge = r->peak / r->bandwidth;
@@ -200,17 +215,20 @@ static void show_roofline(base_text *text, const report_prof *report, const repo
         snprintf(intensity, sizeof intensity, "%.3g", r.intensity);
     else
         snprintf(intensity, sizeof intensity, "%.0f", r.intensity);
-    report_si(rate, r.attainable, "flop/s");
-    report_si(flops, r.flops, "flop");
+    char per_second[8];
+    snprintf(per_second, sizeof per_second, "%s/s", r.unit);
+    report_si(rate, r.attainable, per_second);
+    report_si(flops, r.flops, r.unit);
     base_text_add(text,
-                  "%s over %s of data: %s flop/byte; below %.3g bandwidth "
+                  "%s over %s of data: %s %s/byte; below %.3g bandwidth "
                   "is the peak, so at best %s, "
-                  "%.*f%% of %s's peak",
-                  flops, report_bytes(bytes, r.bytes), intensity, r.ridge, rate, r.attainable < 0.1 * r.peak,
-                  100 * r.attainable / r.peak, r.type);
+                  "%.*f%% of %s's peak%s%s",
+                  flops, report_bytes(bytes, r.bytes), intensity, r.unit, r.ridge, rate,
+                  r.attainable < 0.1 * r.peak, 100 * r.attainable / r.peak, r.type,
+                  r.on_tensor ? " on tensor cores" : "", r.sparse ? ", sparse" : "");
     if (r.origin[0])
         base_text_add(text, "; by peaks that were %s, %s", r.origin,
-                      report_si(rate, r.measured_attainable, "flop/s"));
+                      report_si(rate, r.measured_attainable, per_second));
 }
 
 static void show_memory(base_text *text, const report_prof *report, const report_prof_kernel *k) {
@@ -300,9 +318,10 @@ typedef struct fact {
 } fact;
 
 static const fact facts[] = {
-    {"roofline", show_roofline},   {"memory", show_memory},   {"caches", show_caches},
-    {"shared", show_shared},       {"atomics", show_atomics}, {"lanes", show_lanes},
-    {"occupancy", show_occupancy},
+    {"roofline", show_roofline}, {"tensor", report_prof_tensor_show},
+    {"memory", show_memory},     {"caches", show_caches},
+    {"shared", show_shared},     {"atomics", show_atomics},
+    {"lanes", show_lanes},       {"occupancy", show_occupancy},
 };
 
 size_t report_prof_show_count(void) { return BASE_COUNT(facts); }

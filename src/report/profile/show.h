@@ -29,6 +29,8 @@ typedef struct report_prof_roofline {
     double peak, bandwidth;  // of the type that most flops are of
     double attainable;       // at that intensity, 1/s
     const char *type;        // "f32"
+    const char *unit;        // "flop"; "op" where they are integers
+    bool on_tensor, sparse;  // the peak is that of tensor cores
     // The same by peaks that were measured, where both were: a copy's bandwidth, or that of reading for a kernel that
     // writes next to nothing. 0 and "" where they were not.
     double measured_peak, measured_bandwidth, measured_attainable;

@@ -123,6 +123,7 @@ static report_prof_bound find_bound(const report_prof *report, const report_prof
         if (wasteful && k->seconds[OBSERVE_BY_L1] > 0.5 * k->seconds[OBSERVE_BY_LATENCY])
             return REPORT_PROF_BY_UNCOALESCED;
         return bound_by_latency(report, k);
+    case OBSERVE_BY_TENSOR: return REPORT_PROF_BY_TENSOR;
     default: return REPORT_PROF_BY_ARITHMETIC;
     }
 }
@@ -276,6 +277,8 @@ static void explain_why(report_prof *report, report_prof_kernel *k, const sums *
                               : k->close ? "Close to it"
                                          : "Next",
                               observe_resource_title(k->second), next);
+    const char *tensor = k->bound == REPORT_PROF_BY_LAUNCH ? NULL : report_prof_tensor_why(report, k);
+    if (tensor) k->why = report_prof_text(report, "%s. %s", tensor, k->why);
     if (k->bound == REPORT_PROF_BY_DIVERGENCE && k->first == OBSERVE_BY_LATENCY)
         k->why = report_prof_text(report, "%.1f of 32 lanes are active: the others wait for them. %s",
                                   report_prof_active_lanes(k->metrics), k->why);
@@ -465,6 +468,10 @@ static void advise_arithmetic(report_prof_kernel *k) {
 }
 
 static void advise_kernel(report_prof *report, report_prof_kernel *k, const sums *s) {
+    const char *tensor = k->bound == REPORT_PROF_BY_FEW_BLOCKS || k->bound == REPORT_PROF_BY_LAUNCH
+                             ? NULL
+                             : report_prof_tensor_advice(report, k);
+    if (tensor) advise(k, tensor);
     switch (k->bound) {
     case REPORT_PROF_BY_MEMORY:
         if (k->seconds[OBSERVE_BY_DRAM] < NEAR_LIMIT * k->estimate && !is_short(k))
