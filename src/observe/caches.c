@@ -378,7 +378,7 @@ static void on_access(sim_listener *listener, const sim_access *access) {
         uint64_t clocks = observe_contention_add(self->contention, access, gathered);
         add(self, NULL, OBSERVE_SUM_ATOMIC_CLOCKS, clocks);
     }
-    if (!observe_scoreboard_samples(self->board, access->at.block)) return;
+    if (access->agent == SIM_PRODUCT || !observe_scoreboard_samples(self->board, access->at.block)) return;
     if (access->agent == SIM_ASYNC_PROXY) {
         // What follows the first line comes at 128 bytes a clock.
         observe_scoreboard_bulk(self->board, access, clocks_of(access, from) + access->bytes / 128);

@@ -16,7 +16,7 @@ static observe_counters *self_of(sim_listener *listener) { return (observe_count
 // ---- the listener ------------------------------------------------------------------------------------
 
 static void on_access(sim_listener *listener, const sim_access *access) {
-    if (!access->at.mask || !access->bytes) return;
+    if (!access->at.mask || !access->bytes || access->agent == SIM_PRODUCT) return;
     if (access->space != SIM_GLOBAL && access->space != SIM_SHARED) return;
     kz_counters *sums = &self_of(listener)->sums;
     uint32_t mask = access->at.mask, lanes = observe_lane_count(mask);

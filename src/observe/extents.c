@@ -246,7 +246,7 @@ static void on_access(sim_listener *listener, const sim_access *access) {
     detector *self = (detector *)listener;
     const ptx_inst *inst = access->at.inst;
     uint32_t index = inst->serial < self->inst_capacity ? self->meant[inst->serial] : 0;
-    if (!index || !access->at.mask || !access->at.self || access->agent == SIM_ASYNC_PROXY) return;
+    if (!index || !access->at.mask || !access->at.self || access->agent >= SIM_ASYNC_PROXY) return;
     const extent *meant = &self->extents[index - 1];
     sim_space space = is_shared(meant->variable) ? SIM_SHARED : SIM_LOCAL;
     uint64_t begin;

@@ -8,7 +8,7 @@
 
 #include "sim/sim.h"
 
-enum { OBSERVE_FANOUT_LISTENERS = 14 };
+enum { OBSERVE_FANOUT_LISTENERS = 16 };
 
 typedef struct observe_fanout observe_fanout;
 observe_fanout *observe_fanout_open(void); // NULL when out of memory

@@ -154,7 +154,8 @@ static void copy_lines(const sim_fault_info *fault, const char *message, bool ca
 }
 
 static const char *special_advice(const sim_fault_info *fault, const char *message) {
-    if (!is_access(fault) || fault->kind != SIM_FAULT_BOUNDS) return NULL;
+    if (!is_access(fault) || fault->kind != SIM_FAULT_BOUNDS || strstr(message, "likely cause: "))
+        return NULL;
     if (fault->space == SIM_SHARED)
         return (uint32_t)fault->address > INT32_MAX
                    ? "likely cause: an index below 0: a neighbour before the array's first element"

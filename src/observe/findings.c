@@ -134,7 +134,7 @@ static const ptx_function *function_of(const ptx_module *module, const ptx_inst 
 }
 
 static void add_site(const observe_findings *findings, const observe_site *site, base_text *out) {
-    static const char *const agents[] = {NULL, "async", "bulk"};
+    static const char *const agents[] = {NULL, "async", "bulk", "product"};
     const ptx_module *module = findings->launch.module;
     const ptx_function *function = function_of(module, site->inst);
     base_text_add(out, "{");

@@ -211,13 +211,13 @@ static inline __attribute__((always_inline)) void count_access(worker *self, con
     uint32_t mask = access->at.mask, serial = access->at.inst->serial;
     if (!mask || !access->bytes || (access->space == SIM_PARAM && access->part != SIM_PART_MAP)) return;
     if (self->failed || serial >= self->module->inst_count) return;
+    if (access->agent == SIM_PRODUCT) return; // no copy; tensor.h counts its bytes
     memory_state *state = self->memory[serial];
     if (!state || !state->touched) {
         state = open_memory(self, access->at.inst);
         if (!state) return;
     }
     if (access->agent == SIM_ASYNC_PROXY) {
-        if (access->at.inst->op == PTX_OP_WGMMA_MMA_ASYNC) return; // no copy; tensor.h counts its bytes
         count_bulk(self, state, access);
         return;
     }

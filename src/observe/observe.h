@@ -132,6 +132,8 @@ observe_detector *observe_races_open(observe_findings *findings); // races.c
 // The most bytes that the race detector may take, by KZ_SHADOW_LIMIT; an error where that is no number.
 kz_status observe_shadow_limit(uint64_t *bytes, kz_error *error);
 observe_detector *observe_sync_open(observe_findings *findings);      // synchronisation.c
+observe_detector *observe_products_open(observe_findings *findings);  // products.c
+observe_detector *observe_mbarriers_open(observe_findings *findings); // mbarriers.c
 observe_detector *observe_undefined_open(observe_findings *findings); // undefined.c
 observe_detector *observe_extents_open(observe_findings *findings);   // extents.c
 observe_detector *observe_numerics_open(observe_findings *findings);  // numerics.c

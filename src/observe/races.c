@@ -91,20 +91,23 @@ static void report(const races_view *v, uint32_t lane, uint32_t who, uint32_t cl
                                                     .proxy = proxy});
 }
 
-// Bulk copies see what threads wrote to shared memory only after a proxy fence.
-static void check_proxy(const races_view *v, uint32_t lane, const races_cell *cell) {
-    bool by_proxy = v->access->agent == SIM_ASYNC_PROXY && (v->tag & RACES_TAG_KIND) != RACES_THREAD;
-    if (!by_proxy || v->shadow == &v->self->global || v->is_write) return;
-    if ((cell->write_tag & RACES_TAG_KIND) != RACES_THREAD) return;
-    if (cell->write_clock > v->block->proxy_fence)
-        report(v, lane, cell->write_who, cell->write_clock, cell->write_tag, true);
+static void check_proxy(const races_view *v, uint32_t lane, uint32_t who, uint32_t clock, uint32_t tag) {
+    if (observe_races_lacks_proxy_fence(v, lane, who, clock, tag)) report(v, lane, who, clock, tag, true);
+}
+
+// A thread that has executed a product which is over has the loads behind it that it did before.
+static bool knows(const races_view *v, uint32_t lane, uint32_t who, uint32_t tag, uint32_t clock) {
+    unsigned kind = tag & RACES_TAG_KIND;
+    if (observe_races_knows(v->block, v->warp, lane, who, kind, clock)) return true;
+    return kind == RACES_THREAD && !(tag & RACES_TAG_WRITE) &&
+           observe_races_knows(v->block, v->warp, lane, who, RACES_ISSUED, clock);
 }
 
 static void check_write(const races_view *v, uint32_t lane, const races_cell *cell) {
     unsigned kind = cell->write_tag & RACES_TAG_KIND;
     if (strong_together(v, cell->write_who, cell->write_tag)) return;
     if (observe_races_knows(v->block, v->warp, lane, cell->write_who, kind, cell->write_clock))
-        check_proxy(v, lane, cell);
+        check_proxy(v, lane, cell->write_who, cell->write_clock, cell->write_tag);
     else
         report(v, lane, cell->write_who, cell->write_clock, cell->write_tag, false);
 }
@@ -120,7 +123,10 @@ static void check_access(const races_view *v, uint32_t lane, const races_list *l
     }
     for (uint32_t m = a->mask; m; m &= m - 1) {
         uint32_t who = a->who | (uint32_t)__builtin_ctz(m);
-        if (observe_races_knows(v->block, v->warp, lane, who, kind, a->clock)) continue;
+        if (knows(v, lane, who, a->tag, a->clock)) {
+            if (a->tag & RACES_TAG_WRITE) check_proxy(v, lane, who, a->clock, a->tag);
+            continue;
+        }
         if (!was_seen(v, lane, list, a)) report(v, lane, who, a->clock, a->tag, false);
         return;
     }
@@ -139,8 +145,7 @@ static void check_readers(const races_view *v, uint32_t lane, const races_cell *
     bool swap = cell->read_who >> 10 == v->block->id; // readers of other blocks first
     for (int i = 0; i < 2; i++) {
         uint32_t who = (i == 1) != swap ? cell->read_mask : cell->read_who;
-        if (observe_races_knows(v->block, v->warp, lane, who, tag & RACES_TAG_KIND, cell->read_clock))
-            continue;
+        if (knows(v, lane, who, tag, cell->read_clock)) continue;
         report(v, lane, who, cell->read_clock, tag, false);
         return;
     }
@@ -160,7 +165,8 @@ static bool stands_for(const races_view *v, uint32_t lane, const races_access *o
     if ((old->tag ^ v->tag) & SAME || (old->tag & RACES_TAG_WRITE && !v->is_write)) return false;
     bool is_volatile_load = old->tag & RACES_TAG_VOLATILE && !(old->tag & RACES_TAG_WRITE);
     if (is_volatile_load && old->tag != v->tag) return false; // one may poll, the other not
-    if ((v->tag & RACES_TAG_KIND) == RACES_TRACKED) return old->who == v->who;
+    unsigned kind = v->tag & RACES_TAG_KIND;                  // products are over in their order
+    if (kind == RACES_TRACKED || kind == RACES_PRODUCT) return old->who == v->who;
     for (uint32_t m = old->mask; m; m &= m - 1)
         if (!observe_races_knows(v->block, v->warp, lane, old->who | (uint32_t)__builtin_ctz(m),
                                  old->tag & RACES_TAG_KIND, old->clock))
@@ -332,6 +338,8 @@ static void note_visit(races *self, races_block *owner, const races_view *v, uin
 
 static bool is_strong(const sim_access *access) {
     if (access->kind == SIM_ATOMIC) return true;
+    if (access->at.inst->op == PTX_OP_TENSORMAP_CP_FENCEPROXY)
+        return false; // its order is that of the fence in it
     switch (access->at.inst->by_category[PTX_CAT_ORDER]) {
     case PTX_MOD_NONE:
     case PTX_MOD_WEAK: return false;

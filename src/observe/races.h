@@ -22,8 +22,15 @@ typedef enum races_kind {
     RACES_COPY,       // cp.async
     RACES_BULK_READ,  // a bulk group's reads of its sources
     RACES_BULK_WRITE, // and its writes
+    RACES_PRODUCT,    // a warpgroup's product (wgmma) reads its matrices
     RACES_TRACKED,    // what an mbarrier waits for; instead of warp and lane the number of the mbarrier
-    RACES_REACHED,    // no accesses: how far threads have come, where a barrier orders no more than that
+    // No accesses, but how far threads have come:
+    RACES_REACHED,      // where a barrier orders no more than that
+    RACES_ISSUED,       // they have executed a product that is over
+    RACES_PROXIED,      // a fence.proxy.async came after their accesses,
+    RACES_PROXIED_COPY, // and after their cp.asyncs
+    RACES_MAPPED,       // a fence.proxy.tensormap came after their accesses
+    RACES_MAPPED_COPY,
 } races_kind;
 
 // ---- what is known (races_known.c) -----------------------------------------------------------------------
@@ -45,6 +52,9 @@ observe_known *observe_known_keep(observe_known *known);
 void observe_known_drop(observe_known *known);
 // `*into` becomes what both know. False when out of memory.
 bool observe_known_absorb(observe_known **into, observe_known *other);
+// What `known` says of threads and of their cp.asyncs, said of the two kinds from `kind` on, of `warps` warps at most. NULL when
+// out of memory.
+observe_known *observe_known_as(const observe_known *known, unsigned kind, uint32_t warps);
 bool observe_known_holds(const observe_known *known, uint32_t block, unsigned slot, unsigned lane,
                          uint32_t clock);
 
@@ -210,12 +220,20 @@ typedef enum races_presumption {
     RACES_PRESUMPTIONS
 } races_presumption;
 
+// The products of a warp: when the latest ones were executed, and how many there were at the latest commits.
+enum { RACES_PRODUCTS = 256 };
+typedef struct races_products {
+    uint32_t count, commits;
+    uint32_t clock[RACES_PRODUCTS], at_commit[RACES_GROUPS];
+} races_products;
+
 typedef struct races_warp {
     uint32_t index, base, live; // live: lanes that have not ended
     observe_known *known;
     observe_known **lane_known;   // [32], where the lanes know different things; `known` is NULL then
     uint32_t (*met)[RACES_LANES]; // [i][j]: lane i knows lane j up to and with this; NULL where base says it
     races_lane *lanes;            // [32], made when needed
+    races_products *products;     // made when needed
     uint32_t waited[RACES_TRACKED]; // by kind: each lane's own copies up to this clock are done
     observe_known *presumed[RACES_PRESUMPTIONS];
     bool has_fenced; // since the lanes last met
@@ -248,9 +266,8 @@ typedef struct races_write {
 typedef struct races_block {
     uint32_t index, id; // id: index within RACES_BLOCK_MASK
     uint32_t base, warp_count;
-    bool any_known;       // a warp has an observe_known
-    bool presumes;        // a warp presumes something
-    uint32_t proxy_fence; // clock of the last fence.proxy.async
+    bool any_known; // a warp has an observe_known
+    bool presumes;  // a warp presumes something
     races_shadow shadow;
     uint32_t barrier_count;
     races_barrier barriers[RACES_BARRIERS];
@@ -379,6 +396,16 @@ void observe_races_presume_read(races *self, races_block *block, races_warp *war
                                 const races_release *release, bool is_ticket);
 bool observe_races_presumes(const races_warp *warp, races_presumption which, uint32_t who, uint32_t clock);
 void observe_races_presume_nothing(races_warp *warp); // drops what it has
+
+// ---- the asynchronous proxy (races_proxy.c) ----------------------------------------------------------------
+
+void observe_races_proxy_fence(races *self, races_block *block, races_warp *warp, const sim_sync *sync);
+// Whether the access, of which the lane knows, is one that the asynchronous proxy need not see yet.
+bool observe_races_lacks_proxy_fence(const races_view *view, uint32_t lane, uint32_t who, uint32_t clock,
+                                     uint32_t tag);
+void observe_races_begin_product(races *self, races_warp *warp); // whose reads are told of next
+void observe_races_commit_products(races *self, races_warp *warp);
+void observe_races_wait_for_products(races *self, races_block *block, races_warp *warp, const sim_sync *sync);
 
 // ---- order (races_order.c) -------------------------------------------------------------------------------
 

@@ -67,6 +67,7 @@ races_kind observe_races_kind_of(const sim_access *access) {
     bool at_once = inst->op == PTX_OP_ST_BULK || inst->op == PTX_OP_TENSORMAP_CP_FENCEPROXY;
     if (access->agent == SIM_THREAD || at_once) return RACES_THREAD;
     if (access->agent == SIM_ASYNC_COPY) return RACES_COPY;
+    if (access->agent == SIM_PRODUCT) return RACES_PRODUCT;
     if (inst->by_category[PTX_CAT_MODE] != PTX_MOD_BULK_GROUP) {
         bool group = false;
         for (unsigned i = 0; i < inst->mod_count; i++) group |= inst->mods[i] == PTX_MOD_BULK_GROUP;

@@ -286,6 +286,10 @@ static void pass_object(races *self, races_block *block, races_warp *warp, const
 // ---- asynchronous copies ---------------------------------------------------------------------------------
 
 static void commit(races *self, races_warp *warp, const sim_sync *sync) {
+    if (sync->agent == SIM_PRODUCT) {
+        observe_races_commit_products(self, warp);
+        return;
+    }
     unsigned which = sync->agent == SIM_ASYNC_PROXY;
     for (uint32_t m = sync->at.mask; m; m &= m - 1) {
         races_lane *lane = observe_races_lane_of(self, warp, (uint32_t)__builtin_ctz(m));
@@ -313,6 +317,10 @@ static void learn_copies(races *self, races_block *block, races_warp *warp, uint
 }
 
 static void wait_for_copies(races *self, races_block *block, races_warp *warp, const sim_sync *sync) {
+    if (sync->agent == SIM_PRODUCT) {
+        observe_races_wait_for_products(self, block, warp, sync);
+        return;
+    }
     unsigned which = sync->agent == SIM_ASYNC_PROXY;
     uint32_t clock[RACES_LANES], first = (uint32_t)__builtin_ctz(sync->at.mask);
     bool same = sync->at.mask == warp->live;
@@ -392,8 +400,8 @@ static void fence_lane(races *self, races_block *block, races_warp *warp, uint32
 
 static void fence(races *self, races_block *block, races_warp *warp, const sim_sync *sync) {
     const ptx_inst *inst = sync->at.inst;
-    if (inst->op == PTX_OP_FENCE_PROXY) { // that of tensor maps orders nothing else
-        if (inst->by_category[PTX_CAT_MODE] != PTX_MOD_TENSORMAP_GENERIC) block->proxy_fence = self->now++;
+    if (inst->op == PTX_OP_FENCE_PROXY) {
+        observe_races_proxy_fence(self, block, warp, sync);
         return;
     }
     unsigned scope = observe_races_scope_of(inst, inst->op == PTX_OP_FENCE_MBARRIER_INIT ? 1 : 2);
@@ -565,8 +573,10 @@ void observe_races_on_sync(races *self, races_block *block, races_warp *warp, co
         break;
     case SIM_COMMIT: commit(self, warp, sync); break;
     case SIM_WAIT: wait_for_copies(self, block, warp, sync); break;
+    case SIM_ISSUE: observe_races_begin_product(self, warp); break;
     case SIM_TRACK: track(self, block, warp, sync); break;
     case SIM_FENCE: fence(self, block, warp, sync); break;
+    case SIM_LEFT: break; // see mbarriers.c
     case SIM_INIT: make_object(self, block, warp, sync); break;
     case SIM_GRID_WAIT: break; // see streams.c
     }

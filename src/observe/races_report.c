@@ -266,7 +266,34 @@ static const char *relation_of(const races_conflict *c) {
     return relations[reach_of(c)];
 }
 
+// A bulk copy writes what others still use.
+static void refill_text(const races_conflict *c, base_text *out) {
+    bool product = (c->other_tag & RACES_TAG_KIND) == RACES_PRODUCT;
+    base_text_add(out,
+                  "a bulk copy writes bytes that %s %s, with nothing that orders them\n"
+                  "likely cause: the copy does not wait until the stage is empty: no wait for the mbarrier "
+                  "at which its users arrive, "
+                  "a wait for the wrong phase, or users that arrive before they are done%s\n"
+                  "what to do: an mbarrier for each stage that says that it is empty; users arrive there%s, "
+                  "and who starts the copy waits "
+                  "for that phase first",
+                  product ? "a product (wgmma)" : "a thread",
+                  c->other_tag & RACES_TAG_WRITE ? "writes" : "reads",
+                  product ? " (a product is done when its group was waited for)" : "",
+                  product ? " after wgmma.wait_group" : " after their last access");
+}
+
+static bool is_refill(const races_conflict *c) {
+    unsigned kind = c->other_tag & RACES_TAG_KIND;
+    return (c->tag & RACES_TAG_KIND) == RACES_TRACKED && c->tag & RACES_TAG_WRITE &&
+           c->access->space != SIM_GLOBAL && (kind == RACES_THREAD || kind == RACES_PRODUCT);
+}
+
 static void race_text(const races *self, const races_conflict *c, observe_finding_kind kind, base_text *out) {
+    if (is_refill(c)) {
+        refill_text(c, out);
+        return;
+    }
     bool same = !((c->tag ^ c->other_tag) >> RACES_TAG_SERIAL_SHIFT);
     base_text_add(out, "%s and %s of the same bytes by %s, with nothing that orders them", verb_of(c->tag),
                   verb_of(c->other_tag), relation_of(c));
@@ -296,6 +323,9 @@ static bool is_barrier_missing(const races *self, const races_conflict *c) {
     unsigned kind = c->other_tag & RACES_TAG_KIND;
     const races_warp *mine = &c->block->warps[c->access->at.warp];
     const races_block *owner = self->resident && block < self->blocks ? self->resident[block] : NULL;
+    if (kind == RACES_PRODUCT)
+        return owner &&
+               observe_races_knows(owner, &owner->warps[who >> 5 & 31], who & 31, c->who, kind, c->clock);
     if (kind != RACES_TRACKED)
         return !observe_races_knows(c->block, mine, c->lane, who, RACES_THREAD, c->clock) ||
                (owner &&
@@ -306,19 +336,43 @@ static bool is_barrier_missing(const races *self, const races_conflict *c) {
     return false;
 }
 
+static void proxy_text(const races_conflict *c, base_text *out) {
+    bool product = (c->tag & RACES_TAG_KIND) == RACES_PRODUCT;
+    if (c->access->part == SIM_PART_MAP) {
+        base_text_add(
+            out, "a tensor copy uses a map that the kernel changed, with no proxy fence for maps between\n"
+                 "likely cause: copies read maps through a cache of their own, which stores do not reach\n"
+                 "what to do: fence.proxy.tensormap::generic.acquire "
+                 "(cuda::ptx::fence_proxy_tensormap_generic) of "
+                 "the map's 128 bytes by the thread that starts the copy, after the release by the one that "
+                 "changed it");
+        return;
+    }
+    base_text_add(out,
+                  "%s reads shared memory that %s wrote, with no proxy fence between\n"
+                  "likely cause: %s go another way to memory than stores%s do\nwhat to do: "
+                  "fence.proxy.async (cuda::ptx::fence_proxy_async) by the threads that wrote%s, then the "
+                  "barrier, then the %s",
+                  product ? "a product (wgmma)" : "a bulk copy",
+                  (c->other_tag & RACES_TAG_KIND) == RACES_COPY ? "a cp.async" : "a thread",
+                  product ? "products" : "bulk copies",
+                  (c->other_tag & RACES_TAG_KIND) == RACES_COPY ? " and cp.async" : "",
+                  (c->other_tag & RACES_TAG_KIND) == RACES_COPY ? ", after their wait" : "",
+                  product ? "product" : "copy");
+}
+
 static void async_text(const races_conflict *c, base_text *out) {
     unsigned kind = c->other_tag & RACES_TAG_KIND;
     if (c->proxy) {
-        base_text_add(out,
-                      "a bulk copy reads shared memory that a thread wrote, with no proxy fence between\n"
-                      "likely cause: bulk copies go another way to memory than stores do\nwhat to do: "
-                      "fence.proxy.async (cuda::ptx::fence_proxy_async) by the threads that wrote, then the "
-                      "barrier, then the copy");
+        proxy_text(c, out);
         return;
     }
-    const char *what = kind == RACES_COPY ? "cp.async" : "bulk copy";
-    base_text_add(out, "%s of bytes that %s %s %s, before the copy was waited for\n", verb_of(c->tag),
-                  kind == RACES_COPY ? "a" : "a", what, c->other_tag & RACES_TAG_WRITE ? "writes" : "reads");
+    const char *what = kind == RACES_COPY      ? "cp.async"
+                       : kind == RACES_PRODUCT ? "product (wgmma)"
+                                               : "bulk copy";
+    base_text_add(out, "%s of bytes that a %s %s, before the %s was waited for\n", verb_of(c->tag), what,
+                  c->other_tag & RACES_TAG_WRITE ? "writes" : "reads",
+                  kind == RACES_PRODUCT ? "product" : "copy");
     if (kind == RACES_TRACKED)
         base_text_add(out,
                       "likely cause: no wait on the copy's mbarrier, or a wait for the wrong phase\nwhat to "
@@ -328,6 +382,12 @@ static void async_text(const races_conflict *c, base_text *out) {
             out, "likely cause: no cp.async.wait_group (__pipeline_wait_prior), or one that lets too many "
                  "groups be under way\nwhat to do: wait for the copy's group, then __syncthreads() if "
                  "other threads use the bytes");
+    else if (kind == RACES_PRODUCT)
+        base_text_add(
+            out,
+            "likely cause: no wgmma.wait_group, or one that lets the product's group be under way; or the "
+            "product was never "
+            "committed\nwhat to do: wgmma.commit_group and wgmma.wait_group before the tile is given back");
     else
         base_text_add(out,
                       "likely cause: no cp.async.bulk.wait_group%s\nwhat to do: wait for the group before "
@@ -341,6 +401,7 @@ static sim_agent agent_of(uint32_t tag) {
     switch (tag & RACES_TAG_KIND) {
     case RACES_THREAD: return SIM_THREAD;
     case RACES_COPY: return SIM_ASYNC_COPY;
+    case RACES_PRODUCT: return SIM_PRODUCT;
     default: return SIM_ASYNC_PROXY;
     }
 }
@@ -349,7 +410,7 @@ static observe_site site_of(const races *self, uint32_t who, uint32_t tag) {
     who = starter_of(self, who, tag);
     return (observe_site){.inst = observe_races_inst_of(self, tag),
                           .block = who >> 10,
-                          .thread = who & 1023,
+                          .thread = who & ((tag & RACES_TAG_KIND) == RACES_PRODUCT ? 992 : 1023),
                           .is_write = tag & RACES_TAG_WRITE,
                           .is_atomic = tag & RACES_TAG_ATOMIC,
                           .agent = agent_of(tag)};

@@ -194,6 +194,7 @@ static void forget_lanes(races_warp *warp) {
             free(warp->lanes[i].fences[scope].met);
         }
     free(warp->lanes);
+    free(warp->products);
     for (uint32_t i = 0; warp->lane_known && i < RACES_LANES; i++) observe_known_drop(warp->lane_known[i]);
     free(warp->lane_known);
     observe_known_drop(warp->known);
@@ -232,7 +233,6 @@ races_block *observe_races_block_begin(races *self, uint32_t index, uint32_t war
     block->base = ++self->now;
     block->warp_count = warps;
     block->any_known = block->presumes = false;
-    block->proxy_fence = 0;
     observe_races_shadow_begin(&block->shadow, block->base);
     for (uint32_t i = 0; i < warps; i++) {
         uint32_t lanes = self->threads > i * RACES_LANES ? self->threads - i * RACES_LANES : 0;

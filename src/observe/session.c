@@ -22,6 +22,8 @@ static const struct {
     {"caches", offsetof(observe_options, caches), NULL},
     {"races", offsetof(observe_options, races), observe_races_open},
     {"sync", offsetof(observe_options, sync), observe_sync_open},
+    {NULL, offsetof(observe_options, sync), observe_products_open}, // these two come with it
+    {NULL, offsetof(observe_options, sync), observe_mbarriers_open},
     {"undefined", offsetof(observe_options, undefined), observe_undefined_open},
     {NULL, offsetof(observe_options, undefined), observe_extents_open}, // comes with it
     {"numerics", offsetof(observe_options, numerics), observe_numerics_open},

@@ -410,6 +410,10 @@ static void on_exchange(sim_listener *listener, const sim_exchange_event *event)
     const ptx_inst *inst = event->at.inst;
     undefined_plan *plan = observe_undefined_plan_of(self, inst, at->function);
     if (!plan || plan->class != UNDEFINED_EXCHANGE) return;
+    if (ptx_op_get(inst->op)->class == PTX_CLASS_TENSOR) {
+        observe_undefined_matrix(self, at, plan, &event->at);
+        return;
+    }
     const uint32_t *regs = self->lists + plan->at;
     uint32_t lanes = undefined_lanes(at, regs, plan->sources) & event->at.mask;
     const ptx_operand *value = inst->operand_count > 1 ? &inst->operands[1] : NULL;

@@ -122,6 +122,9 @@ typedef struct undefined_self {
         sim_space space;
         uint64_t addresses[UNDEFINED_LANES];
     } copy;
+    uint32_t
+        matrix_access; // of a matrix instruction that moves or reads memory: how many lanes of them were told of
+    bool matrix_is_a; // of a warpgroup's product: they were of A
     bool out_of_memory;
     undefined_at at;        // the last event's,
     const sim_warp *at_who; // and whose that was: NULL where it has to be looked for
@@ -190,6 +193,20 @@ void observe_undefined_copy_local(sim_listener *listener, const sim_event *event
                                   uint32_t bytes);
 void observe_undefined_enter_locals(const undefined_at *at, const sim_event *event);
 undefined_block *observe_undefined_block_at(undefined_self *self, uint32_t index);
+
+// What a lane of an access reads from byte `offset` on, up to eight bytes of one aligned word: undefined bits; and writes.
+uint64_t observe_undefined_read(undefined_self *self, const undefined_at *at, const sim_access *access,
+                                uint32_t lane, uint32_t offset, uint32_t bytes, uint32_t *origin);
+void observe_undefined_write(undefined_self *self, const undefined_at *at, const sim_access *access,
+                             uint32_t lane, uint32_t offset, uint32_t bytes, uint64_t bits, uint32_t origin,
+                             uint32_t writer);
+bool observe_undefined_is_defined(undefined_self *self, const undefined_at *at, const sim_access *access);
+
+// undefined_matrix.c: matrix instructions; the second, where the access is one of theirs
+void observe_undefined_matrix(undefined_self *self, const undefined_at *at, const undefined_plan *plan,
+                              const sim_event *event);
+bool observe_undefined_matrix_access(undefined_self *self, const undefined_at *at, undefined_plan *plan,
+                                     const sim_access *access);
 
 // undefined_report.c
 // Of a load, or of a shuffle: the other one is NULL.

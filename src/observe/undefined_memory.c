@@ -534,6 +534,31 @@ static void define_surface(undefined_self *self, const sim_access *access) {
         write_bytes(&s, access->addresses[__builtin_ctz(m)], access->bytes, 0);
 }
 
+// ---- for matrices -----------------------------------------------------------------------------------
+
+uint64_t observe_undefined_read(undefined_self *self, const undefined_at *at, const sim_access *access,
+                                uint32_t lane, uint32_t offset, uint32_t bytes, uint32_t *origin) {
+    spot s;
+    uint64_t address;
+    *origin = 0;
+    return spot_of(self, at, access, lane, &s, &address) ? read_word(&s, address + offset, bytes, origin) : 0;
+}
+
+void observe_undefined_write(undefined_self *self, const undefined_at *at, const sim_access *access,
+                             uint32_t lane, uint32_t offset, uint32_t bytes, uint64_t bits, uint32_t origin,
+                             uint32_t writer) {
+    spot s;
+    uint64_t address;
+    if (spot_of(self, at, access, lane, &s, &address))
+        write_word(&s, address + offset, bytes, bits, origin, writer);
+}
+
+bool observe_undefined_is_defined(undefined_self *self, const undefined_at *at, const sim_access *access) {
+    spot s;
+    uint64_t address;
+    return !spot_of(self, at, access, 0, &s, &address) || is_defined(&s, access);
+}
+
 // ---- the event --------------------------------------------------------------------------------------
 
 void observe_undefined_access(sim_listener *listener, const sim_access *access) {
@@ -544,7 +569,7 @@ void observe_undefined_access(sim_listener *listener, const sim_access *access) 
     if (access->space == SIM_TEXTURE && access->kind == SIM_STORE) define_surface(self, access);
     if (access->space == SIM_PARAM || access->space == SIM_CONST || access->space == SIM_TEXTURE) return;
     undefined_plan *plan = observe_undefined_plan_of(self, access->at.inst, at->function);
-    if (!plan) return;
+    if (!plan || observe_undefined_matrix_access(self, at, plan, access)) return;
     if (access->agent != SIM_THREAD) {
         asynchronous(self, at, plan, access);
         return;

@@ -120,6 +120,7 @@ typedef struct sim_mbarrier {
     bool asked; // somebody has looked in this phase and found copies under way
     uint32_t expected, pending;
     int32_t tx;
+    uint64_t bytes_expected, bytes_come; // in this phase, for messages
     uint64_t phase, word;
 } sim_mbarrier;
 

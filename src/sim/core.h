@@ -412,6 +412,8 @@ bool sim_exchange_waits(const sim_warp *warp,
                         const sim_path *path); // for other warps, though the lanes are all here
 bool sim_can_exchange(ptx_op op);              // among the lanes of a warp: sync.c has its executor
 
+// wgmma.c: who has not executed what wgmma.wait_group waits for, in words
+void sim_wgmma_describe(const sim_warp *warp, const sim_op *op, base_text *out);
 // registers.c: setmaxnreg by a path that stands at it; false where it has to wait for registers
 bool sim_set_registers(sim_warp *warp, const sim_path *path, const sim_op *op);
 

@@ -235,7 +235,7 @@ static void describe_path(const sim_block *b, const sim_warp *w, const sim_path 
         if (missing)
             base_text_add(out, "wait for lanes 0x%08x of their member mask 0x%08x", missing, p->sync_mask);
         else
-            base_text_add(out, "wait for products that other warps of the warpgroup have not issued");
+            sim_wgmma_describe(w, k->basic_blocks[p->basic_block].last, out);
     } else if (p->state == SIM_PATH_AT_CLUSTER)
         base_text_add(out, "wait at the cluster's barrier");
     else if (p->at_end && k->basic_blocks[p->basic_block].end == PTX_END_REGISTERS)
@@ -293,6 +293,10 @@ static _Noreturn void stop_waiting(sim_worker *worker, sim_fault_kind kind, cons
     base_text t = {0};
     base_text_add(&t, "%s in kernel %s: %s", word, g->kernel->entry->name, what);
     describe_all(worker, &t);
+    if (t.data && strstr(t.data, "wait for the mbarrier"))
+        causes = "arrivals or bytes of an mbarrier that do not add up (mbarrier.init, expect_tx and what the "
+                 "copies bring), a wait "
+                 "for the wrong phase, a thread that does not arrive";
     base_text_add(&t, "\n  likely causes: %s", causes);
     stop(worker, KZ_DEADLOCK,
          &(sim_fault_info){.kind = kind,

@@ -71,8 +71,18 @@ sim_mbarrier *sim_mbarrier_find(sim_warp *w, const sim_op *op, unsigned lane,
 
 // ---- phases --------------------------------------------------------------------------------------------
 
+// Copies that the mbarrier tracks and whose bytes the phase did not wait for.
+static void tell_left(sim_block *owner, const sim_mbarrier *b) {
+    for (const async_work *work = owner->async->tracked.first; work; work = work->next)
+        if (work->barrier == b->offset && work->kind != ASYNC_ARRIVE && work->bytes)
+            sim_emit_sync(work->by, work->op->inst, UINT32_C(1) << work->lane, SIM_LEFT, SIM_ASYNC_PROXY,
+                          sim_mbarrier_object(owner, b->offset), work->bytes);
+}
+
 static void try_complete(sim_block *owner, sim_mbarrier *b) {
     if (b->pending == 0 && b->tx == 0) {
+        if (owner->worker->listener) tell_left(owner, b);
+        b->bytes_expected = b->bytes_come = 0;
         b->phase++;
         b->pending = b->expected;
         b->asked = false;
@@ -87,10 +97,12 @@ static void arrive(sim_warp *w, const sim_op *op, unsigned lane, sim_block *owne
     char where[96];
     if (count > b->pending) {
         add_where(w, owner, b->offset, where, sizeof where);
-        sim_fault_here(w, op, lane, SIM_FAULT_MBARRIER_COUNT,
-                       "%u arrival%s at %s, whose phase %" PRIu64 " waits for %u more of %u\n"
-                       "likely cause: more threads arrive than mbarrier.init was told of",
-                       count, count == 1 ? "" : "s", where, b->phase, b->pending, b->expected);
+        sim_fault_here(
+            w, op, lane, SIM_FAULT_MBARRIER_COUNT,
+            "%u arrival%s at %s, whose phase %" PRIu64 " waits for %u more of %u\n"
+            "likely cause: more threads arrive than mbarrier.init was told of, or again before the phase is "
+            "over: a producer that does not wait until its stage is empty",
+            count, count == 1 ? "" : "s", where, b->phase, b->pending, b->expected);
     }
     b->pending -= count;
     try_complete(owner, b);
@@ -109,6 +121,7 @@ static void change_tx(sim_warp *w, const sim_op *op, unsigned lane, sim_block *o
                        where, tx, SIM_MBARRIER_LIMIT, SIM_MBARRIER_LIMIT);
     }
     b->tx = (int32_t)tx;
+    *(bytes > 0 ? &b->bytes_expected : &b->bytes_come) += (uint64_t)(bytes > 0 ? bytes : -bytes);
 }
 
 void sim_mbarrier_complete_tx(sim_warp *w, const sim_op *op, unsigned lane, sim_block *owner, sim_mbarrier *b,
@@ -328,10 +341,10 @@ bool sim_mbarrier_describe(const sim_warp *w, uint32_t lanes, base_text *out, co
     if (!b) return false;
     base_text_add(out, "wait for the mbarrier at shared offset 0x%x, phase %" PRIu64 ": %u of %u arrivals",
                   b->offset, b->phase, b->pending, b->expected);
-    if (b->tx)
-        base_text_add(out, " and %d bytes are missing", b->tx);
-    else
-        base_text_add(out, " are missing");
+    base_text_add(out, b->tx > 0 ? " and %d bytes are missing" : " are missing", b->tx);
+    if (b->bytes_expected || b->bytes_come)
+        base_text_add(out, " (%" PRIu64 " bytes were expected, %" PRIu64 " came%s)", b->bytes_expected,
+                      b->bytes_come, b->tx < 0 ? ": more than were expected" : "");
     *inst = mine->waits_inst;
     return true;
 }

@@ -127,14 +127,15 @@ typedef enum sim_space {
     SIM_DISTRIBUTED, // shared memory reached through the cluster's window; perhaps the block's own
     SIM_TEXTURE,
 } sim_space;
-// Who moves the bytes: the thread itself, its asynchronous copies (cp.async), or the asynchronous proxy (bulk
-// copies). The last two tell of an access when it is issued; it ends with SIM_WAIT or an mbarrier.
-typedef enum sim_agent { SIM_THREAD, SIM_ASYNC_COPY, SIM_ASYNC_PROXY } sim_agent;
+// Who moves the bytes: the thread itself, its asynchronous copies (cp.async), the asynchronous proxy (bulk copies), or a
+// product of its warpgroup (wgmma), which reads by that proxy too. All but the first tell of an access when it is issued; it
+// ends with SIM_WAIT or an mbarrier.
+typedef enum sim_agent { SIM_THREAD, SIM_ASYNC_COPY, SIM_ASYNC_PROXY, SIM_PRODUCT } sim_agent;
 
 // A tensor copy is told of row by row: each row's source, then its place.
 typedef enum sim_access_part {
     SIM_PART_FIRST, // all of the access, or its first row
-    SIM_PART_MORE,  // a further row
+    SIM_PART_MORE,  // a further row; of a product, those of B
     SIM_PART_MAP,   // the tensor map that the copy reads, once for each copy
 } sim_access_part;
 
@@ -160,7 +161,9 @@ typedef enum sim_sync_kind {
     SIM_WAIT,   // at most `count` of the lanes' latest groups are under way; UINT32_MAX at cp.async.wait_all
     SIM_TRACK,  // the asynchronous copy just told of, or the lanes' cp.asyncs so far, will arrive at `object`
     SIM_FENCE,  // membar, fence: scope and order are the instruction's
-    SIM_INIT,   // a lane makes `object`, an mbarrier, anew
+    SIM_LEFT,  // the phase of `object` is over, and `at` has a copy of `count` bytes under way that it tracks
+    SIM_INIT,  // a lane makes `object`, an mbarrier, anew
+    SIM_ISSUE, // the warp executes a product of its warpgroup; what it reads is told of next
     SIM_GRID_WAIT, // the lanes have waited for the grids before this one: griddepcontrol.wait
 } sim_sync_kind;
 

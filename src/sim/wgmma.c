@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SIDE = 8, ROW_BYTES = 16, GROUP_WARPS = 4, WARP_BLOCKS = 2 };
+enum { SIDE = 8, ROW_BYTES = 16, GROUP_WARPS = 4, WARP_BLOCKS = 2, KEPT = 64 };
 
 typedef struct wgmma_work {
     const sim_op *op; // a product, or a move
@@ -25,12 +25,19 @@ typedef struct wgmma_work {
     uint32_t group; // commits before it
 } wgmma_work;
 
+// What the other warps of the group compare with theirs.
+typedef struct wgmma_issued {
+    const sim_op *op;
+    uint64_t a, b;
+} wgmma_issued;
+
 struct sim_wgmma_state {
     wgmma_work *work;
     uint32_t count, capacity;
-    uint32_t groups;       // committed
-    uint64_t issued, done; // products
-    uint8_t *under_way;    // a bit for each register of the warp: what is in `work` writes it
+    uint32_t groups;         // committed
+    uint64_t issued, done;   // products
+    uint8_t *under_way;      // a bit for each register of the warp: what is in `work` writes it
+    wgmma_issued kept[KEPT]; // the latest products
 };
 
 static bool is_product(const wgmma_work *work) { return work->op->inst->op == PTX_OP_WGMMA_MMA_ASYNC; }
@@ -72,14 +79,16 @@ typedef struct reader {
 
 static void check_row(const reader *r, uint32_t at) {
     if (at <= r->warp->shared_bytes && r->warp->shared_bytes - at >= ROW_BYTES) return;
-    sim_fault_here(r->warp, r->op, 0, SIM_FAULT_BOUNDS,
-                   "the descriptor of %s reaches shared offset 0x%x, and the block has 0x%x bytes\n"
-                   "  it says: start 0x%x, leading offset %u, stride offset %u, swizzle of %u bytes\n"
-                   "likely cause: an offset in bytes where the descriptor has it in units of 16, leading and "
-                   "stride offset "
-                   "exchanged, or another swizzle than the data has",
-                   r->name, at, r->warp->shared_bytes, r->layout.start, r->layout.leading, r->layout.stride,
-                   r->layout.swizzle);
+    sim_fault_here(
+        r->warp, r->op, 0, SIM_FAULT_BOUNDS,
+        "the descriptor of %s reaches shared offset 0x%x, and the block has 0x%x bytes\n"
+        "  it says: start 0x%x, leading offset %u, stride offset %u, swizzle of %u bytes\n"
+        "likely cause: an offset in bytes where the descriptor has it in units of 16, leading and "
+        "stride offset "
+        "exchanged, or another swizzle than the data has\n"
+        "what to do: compare the descriptor with the tile's address, its size and how it was filled",
+        r->name, at, r->warp->shared_bytes, r->layout.start, r->layout.leading, r->layout.stride,
+        r->layout.swizzle);
 }
 
 // Signs are the highest bits of the elements.
@@ -278,6 +287,99 @@ static uint64_t uniform(sim_warp *w, const sim_op *op, uint32_t at, const char *
     return values[0];
 }
 
+// The other warps of the group; NULL for the warp itself, and for those that have not begun.
+static const struct sim_wgmma_state *state_beside(const sim_warp *w, unsigned i) {
+    uint32_t index = w->index / GROUP_WARPS * GROUP_WARPS + i;
+    return index != w->index && index < w->block->warp_count ? state_in(w->block, index) : NULL;
+}
+
+static void check_descriptor(sim_warp *w, const sim_op *op, const char *name, uint64_t mine, uint32_t other,
+                             uint64_t theirs) {
+    if (mine == theirs) return;
+    sim_fault_here(
+        w, op, 0, SIM_FAULT_MEMBERS_APART,
+        "the descriptor of %s is 0x%llx in warp %u and 0x%llx in warp %u of the same warpgroup\n"
+        "likely cause: it was made of an address that depends on the warp; the product finds each warp's 16 "
+        "rows itself\n"
+        "what to do: make it of the tile's own address, the same in all 128 threads of the warpgroup",
+        name, (unsigned long long)mine, w->index, (unsigned long long)theirs, other);
+}
+
+// All four warps execute the same products with the same descriptors.
+static void compare_with_group(sim_warp *w, const wgmma_work *work, uint64_t ordinal) {
+    for (unsigned i = 0; i < GROUP_WARPS; i++) {
+        const struct sim_wgmma_state *s = state_beside(w, i);
+        uint32_t other = w->index / GROUP_WARPS * GROUP_WARPS + i;
+        if (!s || ordinal >= s->issued || s->issued - ordinal > KEPT) continue;
+        const wgmma_issued *theirs = &s->kept[ordinal % KEPT];
+        if (theirs->op != work->op)
+            sim_fault_here(
+                w, work->op, 0, SIM_FAULT_ALIGNED,
+                "product %llu of warp %u is another instruction than that of warp %u of the same warpgroup\n"
+                "likely cause: warps of a warpgroup take different ways through the program\n"
+                "what to do: let all four warps execute the same wgmma instructions in the same order",
+                (unsigned long long)ordinal, w->index, other);
+        check_descriptor(w, work->op, "A", work->a, other, theirs->a);
+        check_descriptor(w, work->op, "B", work->b, other, theirs->b);
+    }
+}
+
+// ---- for listeners ---------------------------------------------------------------------------------------
+
+typedef struct rows_named {
+    const reader *reader;
+    sim_access_part part;
+    unsigned count;
+    uint64_t at[SIM_LANES];
+} rows_named;
+
+static void tell_rows(rows_named *t) {
+    const reader *r = t->reader;
+    sim_listener *listener = r->warp->block->worker->listener;
+    if (!t->count) return;
+    uint32_t mask = t->count == SIM_LANES ? SIM_ALL : (UINT32_C(1) << t->count) - 1;
+    sim_access access = {.at = sim_event_of(r->warp, r->op->inst, mask),
+                         .kind = SIM_LOAD,
+                         .space = SIM_SHARED,
+                         .agent = SIM_PRODUCT,
+                         .part = t->part,
+                         .bytes = ROW_BYTES,
+                         .addresses = t->at};
+    listener->access(listener, &access);
+    t->count = 0;
+}
+
+// Core matrices `first` and on, piece after piece, 8 rows each: lanes of the accesses count them.
+static void tell_side(const reader *r, sim_access_part part, unsigned first, unsigned blocks,
+                      unsigned pieces) {
+    rows_named named = {.reader = r, .part = part};
+    for (unsigned block = first; block < first + blocks; block++)
+        for (unsigned piece = 0; piece < pieces; piece++)
+            for (unsigned row = 0; row < SIDE; row++) {
+                uint32_t at = sim_wgmma_row(&r->layout, block, piece, row);
+                check_row(r, at);
+                named.at[named.count++] = at;
+                if (named.count == SIM_LANES) tell_rows(&named);
+            }
+    tell_rows(&named);
+}
+
+// What the warp's part reads of shared memory: its 16 rows of A, and all of B.
+static void tell_reads(sim_warp *w, const wgmma_work *work) {
+    const wgmma_form *f = form_of(work->op);
+    const sim_listener *listener = w->block->worker->listener;
+    if (!listener || !listener->access) return;
+    const reader a = {
+        .warp = w, .op = work->op, .layout = sim_wgmma_layout(work->a, f->a_across), .name = "A"};
+    const reader b = {
+        .warp = w, .op = work->op, .layout = sim_wgmma_layout(work->b, f->b_across), .name = "B"};
+    if (!f->a_in_registers)
+        tell_side(&a, SIM_PART_FIRST, w->index % GROUP_WARPS * WARP_BLOCKS, WARP_BLOCKS, f->base.a_pieces);
+    tell_side(&b, SIM_PART_MORE, 0, f->base.columns, f->base.b_pieces);
+}
+
+// ---- instructions ----------------------------------------------------------------------------------------
+
 // Warps of the group that wait for this one's part.
 static void wake_group(sim_warp *w) {
     uint32_t first = w->index / GROUP_WARPS * GROUP_WARPS;
@@ -302,6 +404,10 @@ void sim_wgmma(sim_warp *w, const sim_op *op) {
         .op = op, .frame = w->frame, .group = s->groups, .adds = (adds & 1) != f->adds_negated};
     if (!f->a_in_registers) work.a = uniform(w, op, f->a, "A");
     work.b = uniform(w, op, f->b, "B");
+    compare_with_group(w, &work, s->issued);
+    sim_emit_sync(w, op->inst, SIM_ALL, SIM_ISSUE, SIM_PRODUCT, 0, 0);
+    if (w->attention) tell_reads(w, &work);
+    s->kept[s->issued % KEPT] = (wgmma_issued){op, work.a, work.b};
     add_work(w, s, work);
     s->issued++;
     if (sim_async_early(w)) perform_until(w, s, s->issued);
@@ -319,7 +425,10 @@ void sim_wgmma_move(sim_warp *w, const sim_op *op) {
 
 void sim_wgmma_fence(sim_warp *w, const sim_op *op) {}
 
-void sim_wgmma_commit(sim_warp *w, const sim_op *op) { state_of(w, op)->groups++; }
+void sim_wgmma_commit(sim_warp *w, const sim_op *op) {
+    state_of(w, op)->groups++;
+    sim_emit_sync(w, op->inst, SIM_ALL, SIM_COMMIT, SIM_PRODUCT, 0, 0);
+}
 
 // Products that a wait of the warp is for, counted from its first.
 static uint64_t waited_for(const struct sim_wgmma_state *s, const sim_op *op) {
@@ -347,5 +456,17 @@ void sim_wgmma_wait(sim_warp *w, const sim_op *op) {
     for (uint32_t i = first; i < first + GROUP_WARPS && i < w->block->warp_count; i++) {
         struct sim_wgmma_state *s = state_in(w->block, i);
         if (s) perform_until(&w->block->warps[i], s, count);
+    }
+    sim_emit_sync(w, op->inst, SIM_ALL, SIM_WAIT, SIM_PRODUCT, 0, (uint32_t)op->aux);
+}
+
+void sim_wgmma_describe(const sim_warp *w, const sim_op *op, base_text *out) {
+    const struct sim_wgmma_state *s = state_in(w->block, w->index);
+    uint32_t first = w->index / GROUP_WARPS * GROUP_WARPS;
+    base_text_add(out, "wait for products that other warps of the warpgroup have not issued:");
+    for (uint32_t i = first; s && i < first + GROUP_WARPS && i < w->block->warp_count; i++) {
+        const struct sim_wgmma_state *other = state_in(w->block, i);
+        base_text_add(out, " warp %u %llu of %llu", i, (unsigned long long)(other ? other->issued : 0),
+                      (unsigned long long)waited_for(s, op));
     }
 }

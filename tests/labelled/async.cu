@@ -377,13 +377,14 @@ CASE(mbarrier_wrong_phase) { mbarrier_wrong_phase<<<1, 64>>>(zeros(64)); }
 
 // Kernels that may begin before the kernel before them has ended.
 static void launch_early(void (*kernel)(const int *, const int *, int *), const int *a, const int *b,
-                         int *out) {
+                         int *out, cudaStream_t stream = 0) {
     cudaLaunchAttribute early = {};
     early.id = cudaLaunchAttributeProgrammaticStreamSerialization;
     early.val.programmaticStreamSerializationAllowed = 1;
     cudaLaunchConfig_t config = {};
     config.gridDim = 1;
     config.blockDim = 64;
+    config.stream = stream;
     config.attrs = &early;
     config.numAttrs = 1;
     cudaLaunchKernelEx(&config, kernel, a, b, out);
@@ -417,6 +418,91 @@ CASE(overlap_early) {
     int *a = zeros(64), *b = counting(64), *out = zeros(64);
     make_input<<<1, 64>>>(a);
     launch_early(overlap_early, a, b, out);
+}
+
+// A bulk copy of the other kernel's result, before or after the wait.
+template <bool waits> __device__ void overlap_copy(const int *a, int *out) {
+    __shared__ __align__(128) int s[64];
+    __shared__ unsigned long long bar;
+    unsigned to = (unsigned)__cvta_generic_to_shared(s), at = (unsigned)__cvta_generic_to_shared(&bar);
+    if (threadIdx.x == 0) {
+        asm volatile("mbarrier.init.shared::cta.b64 [%0], 1;" ::"r"(at) : "memory");
+        asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
+        if (waits) asm volatile("griddepcontrol.wait;" ::: "memory");
+        asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], 256;" ::"r"(at) : "memory");
+        asm volatile(
+            "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], 256, [%2];" ::"r"(
+                to),
+            "l"(a), "r"(at)
+            : "memory");
+    }
+    __syncthreads();
+    if (!waits) asm volatile("griddepcontrol.wait;" ::: "memory");
+    int over = 0;
+    while (!over)
+        asm volatile(
+            "{.reg .pred p; mbarrier.try_wait.parity.shared::cta.b64 p, [%1], 0; selp.s32 %0, 1, 0, p;}"
+            : "=r"(over)
+            : "r"(at)
+            : "memory");
+    out[threadIdx.x] = s[threadIdx.x];
+}
+
+// right: the copy is started after the wait, by the thread that waited
+__global__ void overlap_bulk(const int *a, const int *b, int *out) { overlap_copy<true>(a, out); }
+CASE(overlap_bulk) {
+    int *a = zeros(64), *out = zeros(64);
+    make_input<<<1, 64>>>(a);
+    launch_early(overlap_bulk, a, a, out);
+    EXPECT(at(out, 63) == 63);
+}
+
+// wrong: race: a bulk copy reads the result of the other kernel before the wait
+__global__ void overlap_bulk_early(const int *a, const int *b, int *out) {
+    overlap_copy<false>(a, out); // here
+}
+CASE(overlap_bulk_early) {
+    int *a = zeros(64), *out = zeros(64);
+    make_input<<<1, 64>>>(a);
+    launch_early(overlap_bulk_early, a, a, out);
+}
+
+// Two kernels of a graph that was captured from a stream, the second of which may begin early.
+static void run_graph(void (*kernel)(const int *, const int *, int *), int *a, const int *b, int *out) {
+    cudaGraph_t graph;
+    cudaGraphExec_t made;
+    cudaStream_t stream;
+    cudaStreamCreate(&stream);
+    cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal);
+    make_input<<<1, 64, 0, stream>>>(a);
+    launch_early(kernel, a, b, out, stream);
+    cudaStreamEndCapture(stream, &graph);
+    cudaGraphInstantiate(&made, graph, 0);
+    cudaGraphLaunch(made, stream);
+    cudaStreamSynchronize(stream);
+}
+
+// right: in a graph, the result is read after the wait
+__global__ void graph_overlap(const int *a, const int *b, int *out) {
+    int early = b[threadIdx.x];
+    asm volatile("griddepcontrol.wait;" ::: "memory");
+    out[threadIdx.x] = a[threadIdx.x] + early;
+}
+CASE(graph_overlap) {
+    int *a = zeros(64), *b = counting(64), *out = zeros(64);
+    run_graph(graph_overlap, a, b, out);
+    EXPECT(at(out, 63) == 126);
+}
+
+// wrong: race: in a graph, the result is read before the wait
+__global__ void graph_overlap_early(const int *a, const int *b, int *out) {
+    int early = a[threadIdx.x]; // here
+    asm volatile("griddepcontrol.wait;" ::: "memory");
+    out[threadIdx.x] = early + b[threadIdx.x];
+}
+CASE(graph_overlap_early) {
+    int *a = zeros(64), *b = counting(64), *out = zeros(64);
+    run_graph(graph_overlap_early, a, b, out);
 }
 
 int main(int argc, char **argv) { return run_case(argc, argv); }

@@ -57,9 +57,10 @@ static void print_site(FILE *file, const report_style *style, const json_t *site
     report_print(file, style, REPORT_BOLD, "  %s:%llu", report_prof_basename(report_get_text(site, "file")),
                  (unsigned long long)report_get_count(site, "line"));
     fprintf(file, "  %s%s%s%s by ", what,
-            strcmp(agent, "async") == 0 ? "cp.async "
-            : agent[0]                  ? "bulk copy's "
-                                        : "",
+            strcmp(agent, "async") == 0     ? "cp.async "
+            : strcmp(agent, "product") == 0 ? "wgmma's "
+            : agent[0]                      ? "bulk copy's "
+                                            : "",
             access, access[0] ? "" : "executed");
     print_triple(file, site, "thread");
     fprintf(file, " of ");

@@ -1,0 +1,78 @@
+// The asynchronous proxy: it sees what threads wrote only after a proxy fence, and a warpgroup's products read by it.
+//
+// A proxy fence counts wherever it stands on the way from the write to the copy: of the thread that wrote, or of one that
+// knows of the write. So what a fence covers is a thing to know, handed on by barriers as all else is.
+#include <stdlib.h>
+
+#include "observe/races.h"
+
+enum { GROUP_WARPS = 4 };
+
+// ---- fences ----------------------------------------------------------------------------------------------
+
+void observe_races_proxy_fence(races *self, races_block *block, races_warp *warp, const sim_sync *sync) {
+    bool maps = sync->at.inst->by_category[PTX_CAT_MODE] == PTX_MOD_TENSORMAP_GENERIC;
+    if (maps && observe_races_releases(sync->at.inst)) return; // the other side of it
+    observe_known *known = observe_races_knowledge(self, block, warp, sync->at.mask);
+    observe_known *fenced =
+        known ? observe_known_as(known, maps ? RACES_MAPPED : RACES_PROXIED, block->warp_count) : NULL;
+    if (!fenced) self->off = true;
+    observe_races_learn(self, block, warp, sync->at.mask, fenced);
+    observe_known_drop(known);
+    observe_known_drop(fenced);
+    self->now++;
+}
+
+// Bulk copies and products see what threads wrote to shared memory only after a proxy fence; tensor maps, by one of their own.
+bool observe_races_lacks_proxy_fence(const races_view *v, uint32_t lane, uint32_t who, uint32_t clock,
+                                     uint32_t tag) {
+    unsigned kind = tag & RACES_TAG_KIND;
+    bool by_proxy = v->access->agent >= SIM_ASYNC_PROXY && (v->tag & RACES_TAG_KIND) != RACES_THREAD;
+    bool is_map = v->access->part == SIM_PART_MAP;
+    if (!by_proxy || (v->shadow == &v->self->global && !is_map) || v->is_write) return false;
+    if (kind != RACES_THREAD && kind != RACES_COPY) return false;
+    kind += is_map ? RACES_MAPPED : RACES_PROXIED;
+    return !observe_races_knows(v->block, v->warp, lane, who, kind, clock);
+}
+
+// ---- products --------------------------------------------------------------------------------------------
+
+static races_products *products_of(races *self, races_warp *warp) {
+    if (!warp->products) warp->products = calloc(1, sizeof *warp->products);
+    if (!warp->products) self->off = true;
+    return warp->products;
+}
+
+void observe_races_begin_product(races *self, races_warp *warp) {
+    races_products *products = products_of(self, warp);
+    if (products) products->clock[products->count++ % RACES_PRODUCTS] = ++self->now;
+}
+
+void observe_races_commit_products(races *self, races_warp *warp) {
+    races_products *products = products_of(self, warp);
+    if (products) products->at_commit[products->commits++ % RACES_GROUPS] = products->count;
+}
+
+// A product is one of four warps: it is over for all of them.
+void observe_races_wait_for_products(races *self, races_block *block, races_warp *warp,
+                                     const sim_sync *sync) {
+    const races_products *mine = warp->products;
+    uint32_t leave = sync->count, first = warp->index / GROUP_WARPS * GROUP_WARPS, count = 0;
+    if (!mine || mine->commits <= leave || leave >= RACES_GROUPS) return;
+    uint32_t due = mine->at_commit[(mine->commits - leave - 1) % RACES_GROUPS];
+    observe_fact facts[2 * GROUP_WARPS];
+    for (unsigned kind = 0; due && kind < 2; kind++)
+        for (uint32_t i = first; i < first + GROUP_WARPS && i < block->warp_count; i++) {
+            const races_products *other = block->warps[i].products;
+            if (!other || other->count < due || other->count - due >= RACES_PRODUCTS) continue;
+            uint16_t slot = (uint16_t)((kind ? RACES_ISSUED : RACES_PRODUCT) * RACES_WARPS + i);
+            facts[count++] =
+                (observe_fact){slot, OBSERVE_ALL_LANES, other->clock[(due - 1) % RACES_PRODUCTS]};
+        }
+    if (!count) return;
+    observe_known *known = observe_known_of(self->levels, block->id, 0, facts, count);
+    if (!known) self->off = true;
+    observe_races_learn(self, block, warp, sync->at.mask, known);
+    observe_known_drop(known);
+    self->now++;
+}
