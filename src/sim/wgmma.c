@@ -380,10 +380,30 @@ static void tell_reads(sim_warp *w, const wgmma_work *work) {
 
 // ---- instructions ----------------------------------------------------------------------------------------
 
+static uint32_t first_of_group(const sim_warp *w) { return w->index / GROUP_WARPS * GROUP_WARPS; }
+
+// Products that all warps of the group have issued: none begins before.
+static uint64_t issued_by_all(const sim_warp *w) {
+    uint64_t least = UINT64_MAX;
+    for (uint32_t i = first_of_group(w); i < first_of_group(w) + GROUP_WARPS && i < w->block->warp_count;
+         i++) {
+        const struct sim_wgmma_state *s = state_in(w->block, i);
+        if (!s || s->issued < least) least = s ? s->issued : 0;
+    }
+    return least;
+}
+
+static void perform_of_group(sim_warp *w, uint64_t until) {
+    for (uint32_t i = first_of_group(w); i < first_of_group(w) + GROUP_WARPS && i < w->block->warp_count;
+         i++) {
+        struct sim_wgmma_state *s = state_in(w->block, i);
+        if (s) perform_until(&w->block->warps[i], s, until);
+    }
+}
+
 // Warps of the group that wait for this one's part.
 static void wake_group(sim_warp *w) {
-    uint32_t first = w->index / GROUP_WARPS * GROUP_WARPS;
-    for (uint32_t i = first; i < first + GROUP_WARPS; i++) {
+    for (uint32_t i = first_of_group(w); i < first_of_group(w) + GROUP_WARPS; i++) {
         sim_warp *other = &w->block->warps[i];
         if (other != w && other->path_count == 1 && other->paths[0].state == SIM_PATH_AT_SYNC)
             sim_warp_settle(other);
@@ -392,8 +412,7 @@ static void wake_group(sim_warp *w) {
 
 void sim_wgmma(sim_warp *w, const sim_op *op) {
     const wgmma_form *f = form_of(op);
-    uint32_t first = w->index / GROUP_WARPS * GROUP_WARPS;
-    if (first + GROUP_WARPS > w->block->warp_count)
+    if (first_of_group(w) + GROUP_WARPS > w->block->warp_count)
         sim_fault_here(w, op, 0, SIM_FAULT_ALIGNED,
                        "wgmma by warp %u of a block of %u warps: a warpgroup is four warps, the first a "
                        "multiple of four",
@@ -410,7 +429,7 @@ void sim_wgmma(sim_warp *w, const sim_op *op) {
     s->kept[s->issued % KEPT] = (wgmma_issued){op, work.a, work.b};
     add_work(w, s, work);
     s->issued++;
-    if (sim_async_early(w)) perform_until(w, s, s->issued);
+    if (sim_async_early(w)) perform_of_group(w, issued_by_all(w));
     wake_group(w);
 }
 
@@ -440,23 +459,11 @@ static uint64_t waited_for(const struct sim_wgmma_state *s, const sim_op *op) {
 
 bool sim_wgmma_can_pass(const sim_warp *w, const sim_op *op) {
     const struct sim_wgmma_state *s = state_in(w->block, w->index);
-    if (!s) return true;
-    uint64_t count = waited_for(s, op);
-    uint32_t first = w->index / GROUP_WARPS * GROUP_WARPS;
-    for (uint32_t i = first; i < first + GROUP_WARPS && i < w->block->warp_count; i++) {
-        const struct sim_wgmma_state *other = state_in(w->block, i);
-        if ((other ? other->issued : 0) < count) return false;
-    }
-    return true;
+    return !s || waited_for(s, op) <= issued_by_all(w);
 }
 
 void sim_wgmma_wait(sim_warp *w, const sim_op *op) {
-    uint64_t count = waited_for(state_of(w, op), op);
-    uint32_t first = w->index / GROUP_WARPS * GROUP_WARPS;
-    for (uint32_t i = first; i < first + GROUP_WARPS && i < w->block->warp_count; i++) {
-        struct sim_wgmma_state *s = state_in(w->block, i);
-        if (s) perform_until(&w->block->warps[i], s, count);
-    }
+    perform_of_group(w, waited_for(state_of(w, op), op));
     sim_emit_sync(w, op->inst, SIM_ALL, SIM_WAIT, SIM_PRODUCT, 0, (uint32_t)op->aux);
 }
 

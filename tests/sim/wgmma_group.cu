@@ -1,5 +1,5 @@
 // A product is one operation of four warps: who has waited for it may overwrite what all four of them read. The first warp alone tells
-// the producer, or refills the tile itself, as CUTLASS's pipelines do. The scale of the sum is a constant.
+// the producer, as CUTLASS's pipelines do. The scale of the sum is a constant.
 // launch: block 160
 // arg: wrong u32[1] = 0
 // expect: wrong = 0
@@ -67,4 +67,19 @@ extern "C" __global__ void wgmma_group(unsigned *wrong) {
     }
     for (int i = 0; i < 4; i++)
         if (d[i] != expected) atomicAdd(wrong, 1);
+
+    // It begins when all four have come: each may write its own part just before.
+    for (int round = 0; round < 8; round++) {
+        int column = threadIdx.x / 32 * 2 + threadIdx.x / 16 % 2, k = threadIdx.x % 16;
+        b_tile[k / 8 * 64 + column * 8 + k % 8] = __float2half((float)(round + column));
+        asm volatile(
+            "fence.proxy.async.shared::cta; wgmma.fence.sync.aligned;\n"
+            "wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {%0,%1,%2,%3}, %4, %5, 0, 1, 1, 0, 0;\n"
+            "wgmma.commit_group.sync.aligned; wgmma.wait_group.sync.aligned 0;"
+            : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3])
+            : "l"(da), "l"(db)
+            : "memory");
+        for (int i = 0; i < 4; i++)
+            if (d[i] != 16.0f * ROUNDS * (float)(round + threadIdx.x % 4 * 2 + i % 2)) atomicAdd(wrong, 1);
+    }
 }
