@@ -14,13 +14,13 @@ extern "C" {
 // Steps of one stream follow each other. Stream 0 is the caller's; the others begin after what is in the caller's
 // before the plan, and the caller's waits for them all at the plan's end. A WAIT orders what follows in its stream
 // behind what was in the event's stream at the last RECORD.
-enum { KZ_PLAN_STEPS = 96, KZ_PLAN_ARGS = 12, KZ_PLAN_STREAMS = 9, KZ_PLAN_EVENTS = 64 };
+enum { KZ_PLAN_STEPS = 96, KZ_PLAN_ARGS = 16, KZ_PLAN_STREAMS = 9, KZ_PLAN_EVENTS = 64, KZ_PLAN_MAPS = 8 };
 
-typedef enum kz_arg_kind { KZ_ARG_SCALAR, KZ_ARG_BUFFER, KZ_ARG_WORKSPACE } kz_arg_kind;
+typedef enum kz_arg_kind { KZ_ARG_SCALAR, KZ_ARG_BUFFER, KZ_ARG_WORKSPACE, KZ_ARG_TENSOR_MAP } kz_arg_kind;
 
 typedef struct kz_arg {
     kz_arg_kind kind;
-    uint32_t buffer; // index into the caller's buffers, for KZ_ARG_BUFFER
+    uint32_t buffer; // index into the caller's buffers, for KZ_ARG_BUFFER; into the plan's maps, for KZ_ARG_TENSOR_MAP
     uint64_t offset; // bytes into the buffer or the workspace
     uint64_t scalar; // the value's bits, little-endian, for KZ_ARG_SCALAR
 } kz_arg;
@@ -46,12 +46,21 @@ typedef struct kz_step {
     uint32_t event;            // RECORD, WAIT
 } kz_step;
 
+// A tensor map, made anew for the buffers of each run: `tensor` as kz_tensor_map_encode takes it, and in the place of its
+// address a buffer or a byte of the workspace.
+typedef struct kz_plan_map {
+    kz_arg at;
+    kz_tensor tensor;
+} kz_plan_map;
+
 struct kz_plan {
     uint64_t workspace_bytes;
     bool
         graph; // recorded as a graph at the first run on these buffers, launched as one until memory is freed
     uint32_t step_count;
     kz_step steps[KZ_PLAN_STEPS];
+    uint32_t map_count;
+    kz_plan_map maps[KZ_PLAN_MAPS];
 };
 
 // ---- arguments ----------------------------------------------------------------------------------
@@ -60,6 +69,9 @@ KZ_API kz_arg kz_arg_buffer(uint32_t buffer); // the buffer's start
 KZ_API kz_arg kz_arg_workspace(uint64_t offset);
 KZ_API kz_arg kz_arg_u64(uint64_t value);
 KZ_API kz_arg kz_arg_f32(float value);
+// Adds a tensor map to the plan, and is the argument that stands for it: a kernel's `const __grid_constant__` parameter of
+// KZ_TENSOR_MAP_BYTES. Too many are counted, and refused by kz_plan_run.
+KZ_API kz_arg kz_plan_add_map(kz_plan *plan, kz_arg at, const kz_tensor *tensor);
 
 // ---- steps --------------------------------------------------------------------------------------
 

@@ -16,9 +16,9 @@ typedef struct plan_run {
     kz_stream *in; // of the step that runs
 } plan_run;
 
-// The 8 bytes that argument `index` of step `step` stands for: an address or a scalar's bits.
-static kz_status resolve(const plan_run *run, uint32_t step, uint32_t index, uint64_t *value) {
-    const kz_arg *arg = &run->plan->steps[step].args[index];
+// The 8 bytes that `arg`, argument `index` of step `step`, stands for: an address or a scalar's bits.
+static kz_status resolve_arg(const plan_run *run, const kz_arg *arg, uint32_t step, uint32_t index,
+                             uint64_t *value) {
     switch (arg->kind) {
     case KZ_ARG_SCALAR: *value = arg->scalar; return KZ_OK;
     case KZ_ARG_BUFFER:
@@ -36,9 +36,32 @@ static kz_status resolve(const plan_run *run, uint32_t step, uint32_t index, uin
                              step, index, arg->offset, run->plan->workspace_bytes);
         *value = run->workspace + arg->offset;
         return KZ_OK;
+    case KZ_ARG_TENSOR_MAP:
+        return base_fail(run->error, KZ_INVALID,
+                         "step %u, argument %u of the plan is a tensor map where an address is needed", step,
+                         index);
     }
     return base_fail(run->error, KZ_INVALID, "step %u, argument %u of the plan has the unknown kind %d", step,
                      index, (int)arg->kind);
+}
+
+static kz_status resolve(const plan_run *run, uint32_t step, uint32_t index, uint64_t *value) {
+    return resolve_arg(run, &run->plan->steps[step].args[index], step, index, value);
+}
+
+typedef struct map_bytes {
+    _Alignas(KZ_TENSOR_MAP_ALIGN) unsigned char at[KZ_TENSOR_MAP_BYTES];
+} map_bytes;
+
+static kz_status make_map(const plan_run *run, uint32_t step, uint32_t index, map_bytes *map) {
+    uint32_t which = run->plan->steps[step].args[index].buffer;
+    if (which >= run->plan->map_count)
+        return base_fail(run->error, KZ_INVALID,
+                         "step %u, argument %u of the plan is tensor map %u: there are %u", step, index,
+                         which, run->plan->map_count);
+    kz_tensor tensor = run->plan->maps[which].tensor;
+    kz_status status = resolve_arg(run, &run->plan->maps[which].at, step, index, &tensor.address);
+    return status ? status : kz_tensor_map_encode(run->device, &tensor, map->at, run->error);
 }
 
 // A fill or copy that lies in the workspace must end in it.
@@ -58,10 +81,18 @@ static kz_status run_launch(const plan_run *run, uint32_t index) {
     const kz_step *step = &run->plan->steps[index];
     uint64_t values[KZ_PLAN_ARGS];
     const void *args[KZ_PLAN_ARGS];
+    map_bytes maps[KZ_PLAN_MAPS];
+    uint32_t map_count = 0;
     for (uint32_t i = 0; i < step->arg_count; i++) {
-        kz_status status = resolve(run, index, i, &values[i]);
+        kz_status status;
+        if (step->args[i].kind == KZ_ARG_TENSOR_MAP && map_count < KZ_PLAN_MAPS) {
+            args[i] = &maps[map_count];
+            status = make_map(run, index, i, &maps[map_count++]);
+        } else {
+            args[i] = &values[i]; // little-endian: a narrower parameter reads the low bytes
+            status = resolve(run, index, i, &values[i]);
+        }
         if (status) return status;
-        args[i] = &values[i]; // little-endian: a narrower parameter reads the low bytes
     }
     if (!run->module) {
         base_fail(run->error, KZ_INVALID, "the plan launches %s, but the module is NULL", step->entry);
@@ -194,6 +225,9 @@ kz_status device_plan_check(const kz_plan *plan, kz_error *error) {
         base_fail_note(error, "make two plans of it, and run one after the other");
         return KZ_INVALID;
     }
+    if (plan->map_count > KZ_PLAN_MAPS)
+        return base_fail(error, KZ_INVALID, "the plan has %u tensor maps; %d are the most", plan->map_count,
+                         KZ_PLAN_MAPS);
     kz_status status = KZ_OK;
     for (uint32_t i = 0; i < plan->step_count && !status; i++) status = check_step(plan, i, error);
     return status;

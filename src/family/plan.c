@@ -17,6 +17,12 @@ kz_arg kz_arg_f32(float value) {
     return (kz_arg){.kind = KZ_ARG_SCALAR, .scalar = bits};
 }
 
+kz_arg kz_plan_add_map(kz_plan *plan, kz_arg at, const kz_tensor *tensor) {
+    uint32_t index = plan ? plan->map_count++ : 0;
+    if (plan && tensor && index < KZ_PLAN_MAPS) plan->maps[index] = (kz_plan_map){at, *tensor};
+    return (kz_arg){.kind = KZ_ARG_TENSOR_MAP, .buffer = index};
+}
+
 // The next step; NULL where the plan is full. It is counted even so, and kz_plan_run refuses a plan of so many.
 static kz_step *add_step(kz_plan *plan, kz_step_kind kind, uint32_t stream) {
     uint32_t index = plan->step_count;

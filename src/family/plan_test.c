@@ -53,7 +53,7 @@ static void a_plan_carries_what_does_not_fit(void **state) {
     its.plan.step_count = 0;
     kz_plan_add_kernel(&its.plan, 0, "entry", &launch, args, sizeof args / sizeof *args);
     assert_int_equal(kz_plan_run(cpu, NULL, NULL, &its.plan, NULL, 0, 0, &error), KZ_INVALID);
-    assert_has(error.message, "20 arguments; 12 are the most");
+    assert_has(error.message, "24 arguments; 16 are the most");
     its.plan.step_count = 0;
     kz_plan_add_record(&its.plan, 1, KZ_PLAN_EVENTS);
     assert_int_equal(kz_plan_run(cpu, NULL, NULL, &its.plan, NULL, 0, 0, &error), KZ_INVALID);
@@ -62,6 +62,14 @@ static void a_plan_carries_what_does_not_fit(void **state) {
     kz_plan_add_synchronize(&its.plan, KZ_PLAN_STREAMS);
     assert_int_equal(kz_plan_run(cpu, NULL, NULL, &its.plan, NULL, 0, 0, &error), KZ_INVALID);
     assert_has(error.message, "stream 9");
+
+    its.plan.step_count = 0;
+    its.plan.map_count = KZ_PLAN_MAPS;
+    kz_arg map = kz_plan_add_map(&its.plan, kz_arg_buffer(0), &(kz_tensor){.rank = 2});
+    assert_true(map.kind == KZ_ARG_TENSOR_MAP && map.buffer == KZ_PLAN_MAPS);
+    assert_int_equal(kz_plan_run(cpu, NULL, NULL, &its.plan, NULL, 0, 0, &error), KZ_INVALID);
+    assert_has(error.message, "9 tensor maps; 8 are the most");
+    its.plan.map_count = 0;
 
     its.plan.step_count = KZ_PLAN_STEPS;
     kz_plan_add_kernel(&its.plan, 0, "entry", &launch, args, 1);

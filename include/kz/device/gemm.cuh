@@ -1,0 +1,380 @@
+// The frame of a matrix product on Hopper: c = a * b by warps that only copy and warpgroups that only multiply.
+//
+// A block stays on its multiprocessor and takes one tile of c after the other. One thread, the producer, has tensor maps
+// copy chunks of a and b, 128 bytes along k, into a ring of stages in shared memory. Consumers, a warpgroup each,
+// multiply them by wgmma. Two barriers per stage keep them in step: `full` counts the bytes that have landed, `empty` the
+// consumer warps that are done. Blocks of a cluster whose tiles lie in one row (column) of c need the same chunk of a
+// (of b): each copies its share of it to all of them.
+//
+// A kernel says what it wants by a struct G:
+//
+//     In, Out            element types: kz_bf16, kz_f16; Out may be float
+//     TILE_M, TILE_N     a block's tile of c; each consumer has TILE_M / CONSUMERS rows of it, a multiple of 64
+//     STAGES             of the ring
+//     CLUSTER_M, _N      tiles of c that a cluster works on together
+//     CONSUMERS          warpgroups that multiply
+//     PING_PONG          each consumer has a tile of its own: one multiplies while the other stores
+//     A_MN, B_MN         the operand is contiguous along m (n) instead of along k
+//     STORE              KZ_STORE_DIRECT: registers to c. KZ_STORE_TENSOR: by way of shared memory and a tensor map,
+//                        while the next tile is multiplied; rows of c begin at multiples of 16 bytes then
+#ifndef KZ_GEMM_CUH
+#define KZ_GEMM_CUH
+
+#include "kz/device/tensor_copy.cuh"
+#include "kz/device/wgmma.cuh"
+
+enum { KZ_STORE_DIRECT, KZ_STORE_TENSOR };
+enum {
+    KZ_GEMM_CHUNK = 128,        // bytes of a row of a stage, and of a row of what is stored
+    KZ_GEMM_SLAB = 64 * 128,    // 64 rows of it
+    KZ_GEMM_STORE_BUFFERS = 2,  // of each consumer, a slab each
+    KZ_GEMM_BARRIER_BYTES = 1024,
+};
+
+// What follows from G.
+template <typename G> struct kz_gemm_sizes {
+    enum {
+        DEPTH = KZ_GEMM_CHUNK / sizeof(typename G::In), // of k, per stage
+        A_BYTES = G::TILE_M * KZ_GEMM_CHUNK,
+        STAGE_BYTES = A_BYTES + G::TILE_N * KZ_GEMM_CHUNK,
+        CLUSTER = G::CLUSTER_M * G::CLUSTER_N,
+        ROWS = G::PING_PONG ? G::TILE_M : G::TILE_M / G::CONSUMERS, // of a consumer
+        SLABS = ROWS / 64,
+        STORE_BYTES = G::STORE == KZ_STORE_TENSOR ? G::CONSUMERS * KZ_GEMM_STORE_BUFFERS * KZ_GEMM_SLAB : 0,
+        SHARED_BYTES = 1024 + KZ_GEMM_BARRIER_BYTES + G::STAGES * STAGE_BYTES + STORE_BYTES,
+        THREADS = KZ_WARPGROUP * (G::CONSUMERS + 1),
+        // Registers are dealt out evenly at first; the producer's warps give away what the consumers need.
+        PRODUCER_REGISTERS = G::CONSUMERS == 1 ? 56 : 40,
+        CONSUMER_REGISTERS = G::CONSUMERS == 1 ? 256 : 232,
+    };
+    static_assert(ROWS % 64 == 0 && G::TILE_N % 8 == 0 && G::TILE_N <= 256, "wgmma has 64 rows, 8 to 256 columns");
+    static_assert(G::STORE != KZ_STORE_TENSOR || G::TILE_N * sizeof(typename G::Out) % KZ_GEMM_CHUNK == 0,
+                  "c is stored by rows of 128 bytes");
+    static_assert(16 * G::STAGES <= KZ_GEMM_BARRIER_BYTES, "two barriers of 8 bytes per stage");
+};
+
+// ---- the order of tiles ----------------------------------------------------------------------------------
+
+// Tiles, clusters of them, in the order in which blocks take them: down `group` rows of clusters, then to the next
+// column, so that those in flight share rows of a and columns of b in L2.
+struct kz_gemm_order {
+    unsigned down, across, group, batch;
+};
+struct kz_gemm_corner {
+    int m, n, batch;
+};
+
+template <typename G>
+static __device__ __forceinline__ kz_gemm_order kz_gemm_order_of(unsigned m, unsigned n, unsigned batch,
+                                                                 unsigned group) {
+    const unsigned height = G::TILE_M * G::CLUSTER_M, width = G::TILE_N * G::CLUSTER_N;
+    return {(m + height - 1) / height, (n + width - 1) / width, group, batch};
+}
+
+// Where this block's tile of cluster number `t` begins.
+template <typename G>
+static __device__ __forceinline__ kz_gemm_corner kz_gemm_find(const kz_gemm_order &order, unsigned t,
+                                                              unsigned rank) {
+    unsigned all = order.down * order.across, batch = t / all, rest = t - batch * all;
+    unsigned each = order.group * order.across, above = rest / each * order.group;
+    unsigned rows = min(order.down - above, order.group), at = rest - rest / each * each;
+    unsigned down = above + at % rows, across = at / rows;
+    return {(int)((down * G::CLUSTER_M + rank % G::CLUSTER_M) * G::TILE_M),
+            (int)((across * G::CLUSTER_N + rank / G::CLUSTER_M) * G::TILE_N), (int)batch};
+}
+
+// ---- the ring ----------------------------------------------------------------------------------------------
+
+template <typename G> struct kz_gemm_ring {
+    unsigned full, empty, stages, store; // addresses in shared memory
+    unsigned stage, parity;
+
+    __device__ __forceinline__ explicit kz_gemm_ring(char *memory) {
+        full = (kz_shared_address(memory) + 1023) / 1024 * 1024; // the swizzle's pattern repeats every 1024 bytes
+        empty = full + 8 * G::STAGES;
+        stages = full + KZ_GEMM_BARRIER_BYTES;
+        store = stages + G::STAGES * kz_gemm_sizes<G>::STAGE_BYTES;
+        stage = parity = 0;
+    }
+    __device__ __forceinline__ unsigned chunk(void) const { return stages + stage * kz_gemm_sizes<G>::STAGE_BYTES; }
+    __device__ __forceinline__ void advance(void) {
+        if (++stage == G::STAGES) stage = 0, parity ^= 1;
+    }
+    __device__ __forceinline__ void skip(unsigned chunks) {
+        stage += chunks;
+        parity ^= stage / G::STAGES & 1;
+        stage %= G::STAGES;
+    }
+    // By one lane for each block of the cluster.
+    __device__ __forceinline__ void release(unsigned which) const {
+        if (kz_lane() >= kz_gemm_sizes<G>::CLUSTER) return;
+        if (kz_gemm_sizes<G>::CLUSTER > 1)
+            kz_barrier_arrive_at(empty + 8 * which, kz_lane());
+        else
+            kz_barrier_arrive(empty + 8 * which);
+    }
+};
+
+template <typename G> static __device__ __forceinline__ unsigned kz_gemm_rank(void) {
+    return kz_gemm_sizes<G>::CLUSTER > 1 ? kz_cluster_rank() : 0;
+}
+
+// ---- the producer -------------------------------------------------------------------------------------------
+
+// This block's share, part `part` of `parts`, of `rows` rows of an operand: to all blocks of the mask.
+template <int rows, int parts, bool mn>
+static __device__ __forceinline__ void kz_gemm_copy(unsigned to, const kz_tensor_map *map, int k, int row, int batch,
+                                                    unsigned barrier, unsigned part, uint16_t mask) {
+    if (mn) { // 64 elements of a row, one row for each k: a slab
+        const int slabs = rows / 64 / parts;
+        static_assert(!mn || rows % (64 * parts) == 0, "whole slabs");
+#pragma unroll
+        for (int s = 0; s < slabs; s++) {
+            unsigned slab = part * slabs + s;
+            kz_tensor_load_3d<(parts > 1)>(to + slab * KZ_GEMM_SLAB, map, row + 64 * (int)slab, k, batch, barrier,
+                                           mask);
+        }
+    } else {
+        unsigned first = part * (rows / parts);
+        kz_tensor_load_3d<(parts > 1)>(to + first * KZ_GEMM_CHUNK, map, k, row + (int)first, batch, barrier, mask);
+    }
+}
+
+template <typename G>
+static __device__ __forceinline__ void kz_gemm_produce(kz_gemm_ring<G> ring, const kz_tensor_map *a,
+                                                       const kz_tensor_map *b, const kz_gemm_order &order,
+                                                       unsigned chunks) {
+    typedef kz_gemm_sizes<G> sizes;
+    unsigned rank = kz_gemm_rank<G>(), down = rank % G::CLUSTER_M, across = rank / G::CLUSTER_M;
+    uint16_t in_row = 0, in_column = 0; // who needs the same chunk of a, of b
+    for (int i = 0; i < G::CLUSTER_N; i++) in_row |= 1 << (down + i * G::CLUSTER_M);
+    for (int i = 0; i < G::CLUSTER_M; i++) in_column |= 1 << (i + across * G::CLUSTER_M);
+
+    unsigned clusters = gridDim.x / sizes::CLUSTER, tiles = order.down * order.across * order.batch;
+    for (unsigned t = blockIdx.x / sizes::CLUSTER; t < tiles; t += clusters) {
+        kz_gemm_corner tile = kz_gemm_find<G>(order, t, rank);
+        for (unsigned i = 0; i < chunks; i++, ring.advance()) {
+            kz_barrier_wait(ring.empty + 8 * ring.stage, ring.parity ^ 1); // the first round passes: all is empty
+            unsigned barrier = ring.full + 8 * ring.stage, to = ring.chunk();
+            int k = (int)(i * sizes::DEPTH);
+            kz_barrier_arrive_expect(barrier, sizes::STAGE_BYTES);
+            kz_gemm_copy<G::TILE_M, G::CLUSTER_N, G::A_MN>(to, a, k, tile.m, tile.batch, barrier, across, in_row);
+            kz_gemm_copy<G::TILE_N, G::CLUSTER_M, G::B_MN>(to + sizes::A_BYTES, b, k, tile.n, tile.batch, barrier,
+                                                           down, in_column);
+        }
+    }
+    // Other blocks arrive at this one's barriers: it stays until they have.
+    if (sizes::CLUSTER > 1)
+        for (int i = 0; i < G::STAGES; i++, ring.advance())
+            kz_barrier_wait(ring.empty + 8 * ring.stage, ring.parity ^ 1);
+}
+
+// ---- the consumers --------------------------------------------------------------------------------------------
+
+template <typename G> struct kz_gemm_sums {
+    float at[kz_gemm_sizes<G>::SLABS][G::TILE_N / 2]; // as kz_wgmma has them
+};
+
+// The products of one chunk, begun: four steps along k of 32 bytes each.
+template <typename G>
+static __device__ __forceinline__ void kz_gemm_multiply(kz_gemm_sums<G> &sums, unsigned chunk, unsigned row,
+                                                        bool accumulate) {
+    typename G::In type;
+    const unsigned a_step = (G::A_MN ? 16 * KZ_GEMM_CHUNK : 32) >> 4, b_step = (G::B_MN ? 16 * KZ_GEMM_CHUNK : 32) >> 4;
+    uint64_t a = kz_wgmma_tile(chunk + row * KZ_GEMM_CHUNK, KZ_GEMM_SLAB);
+    uint64_t b = kz_wgmma_tile(chunk + kz_gemm_sizes<G>::A_BYTES, KZ_GEMM_SLAB);
+    kz_wgmma_fence();
+#pragma unroll
+    for (int k = 0; k < 4; k++)
+#pragma unroll
+        for (int s = 0; s < kz_gemm_sizes<G>::SLABS; s++)
+            kz_wgmma<G::TILE_N, G::A_MN, G::B_MN>(type, sums.at[s], a + s * (KZ_GEMM_SLAB >> 4) + k * a_step,
+                                                  b + k * b_step, accumulate || k > 0);
+    kz_wgmma_commit();
+}
+
+// All chunks of a tile. One group of products is in flight while the next begins; the stage before is given back.
+template <typename G>
+static __device__ __forceinline__ void kz_gemm_main_loop(kz_gemm_sums<G> &sums, kz_gemm_ring<G> &ring,
+                                                         unsigned row, unsigned chunks) {
+    unsigned before = 0;
+    for (unsigned i = 0; i < chunks; i++) {
+        kz_barrier_wait(ring.full + 8 * ring.stage, ring.parity);
+        kz_gemm_multiply<G>(sums, ring.chunk(), row, i > 0);
+        kz_wgmma_wait<1>();
+        if (i > 0) ring.release(before);
+        before = ring.stage;
+        ring.advance();
+    }
+    kz_wgmma_wait<0>();
+    if (chunks > 0) ring.release(before);
+#pragma unroll
+    for (int s = 0; s < kz_gemm_sizes<G>::SLABS; s++) kz_wgmma_pin(sums.at[s]);
+}
+
+static __device__ __forceinline__ void kz_gemm_clear(float *values, int count) {
+#pragma unroll
+    for (int i = 0; i < count; i++) values[i] = 0.0f;
+}
+
+// ---- what becomes of the sums -----------------------------------------------------------------------------
+
+static __device__ __forceinline__ uint32_t kz_pack_pair(kz_bf16, float low, float high) {
+    uint32_t pair;
+    asm("cvt.rn.bf16x2.f32 %0, %1, %2;" : "=r"(pair) : "f"(high), "f"(low));
+    return pair;
+}
+static __device__ __forceinline__ uint32_t kz_pack_pair(kz_f16, float low, float high) {
+    uint32_t pair;
+    asm("cvt.rn.f16x2.f32 %0, %1, %2;" : "=r"(pair) : "f"(high), "f"(low));
+    return pair;
+}
+
+// Where c is, for KZ_STORE_DIRECT.
+template <typename Out> struct kz_gemm_out {
+    Out *c;
+    size_t m, n;
+};
+
+template <typename G>
+static __device__ __forceinline__ void kz_gemm_store_direct(const kz_gemm_sums<G> &sums,
+                                                            const kz_gemm_out<typename G::Out> &out,
+                                                            kz_gemm_corner tile) {
+    unsigned row = kz_warp() % 4 * 16 + kz_lane() / 4, column = kz_lane() % 4 * 2;
+#pragma unroll
+    for (int s = 0; s < kz_gemm_sizes<G>::SLABS; s++)
+#pragma unroll
+        for (int i = 0; i < G::TILE_N / 2; i++) {
+            size_t r = tile.m + s * 64 + row + i / 2 % 2 * 8, c = tile.n + i / 4 * 8 + column + i % 2;
+            if (r < out.m && c < out.n) kz_narrow(&out.c[r * out.n + c], sums.at[s][i]);
+        }
+}
+
+// 64 rows x 128 bytes of c into a buffer, swizzled as the tensor map wants it.
+template <typename Half>
+static __device__ __forceinline__ void kz_gemm_stage_halves(Half type, const float *sums, unsigned buffer) {
+    unsigned row = kz_warp() % 4 * 16 + kz_lane() % 16, half = kz_lane() / 16;
+#pragma unroll
+    for (int q = 0; q < 4; q++) {
+        const float *e = sums + 8 * q; // 16 columns
+        asm volatile("stmatrix.sync.aligned.m8n8.x4.shared.b16 [%0], {%1, %2, %3, %4};" ::"r"(
+                         buffer + row * KZ_GEMM_CHUNK + ((2 * q + half) ^ (row & 7)) * 16),
+                     "r"(kz_pack_pair(type, e[0], e[1])), "r"(kz_pack_pair(type, e[2], e[3])),
+                     "r"(kz_pack_pair(type, e[4], e[5])), "r"(kz_pack_pair(type, e[6], e[7]))
+                     : "memory");
+    }
+}
+static __device__ __forceinline__ void kz_gemm_stage(kz_bf16 type, const float *sums, unsigned buffer) {
+    kz_gemm_stage_halves(type, sums, buffer);
+}
+static __device__ __forceinline__ void kz_gemm_stage(kz_f16 type, const float *sums, unsigned buffer) {
+    kz_gemm_stage_halves(type, sums, buffer);
+}
+static __device__ __forceinline__ void kz_gemm_stage(float, const float *sums, unsigned buffer) {
+    unsigned lane = kz_lane(), row = kz_warp() % 4 * 16 + lane / 4;
+#pragma unroll
+    for (int i = 0; i < 16; i += 2) {
+        unsigned r = row + i / 2 % 2 * 8, unit = i / 4 * 2 + lane % 4 / 2;
+        asm volatile("st.shared.v2.f32 [%0], {%1, %2};" ::"r"(buffer + r * KZ_GEMM_CHUNK + (unit ^ (r & 7)) * 16 +
+                                                              lane % 2 * 8),
+                     "f"(sums[i]), "f"(sums[i + 1])
+                     : "memory");
+    }
+}
+
+// By way of two buffers: one is filled while the tensor map's copy reads the other. Copies go on during the next tile.
+template <typename G>
+static __device__ __forceinline__ void kz_gemm_store_tensor(const kz_gemm_sums<G> &sums, const kz_tensor_map *c,
+                                                            unsigned buffers, unsigned &buffer,
+                                                            kz_gemm_corner tile, unsigned group) {
+    const int columns = KZ_GEMM_CHUNK / sizeof(typename G::Out);
+    bool leader = threadIdx.x % KZ_WARPGROUP == 0;
+    typename G::Out type;
+#pragma unroll
+    for (int s = 0; s < kz_gemm_sizes<G>::SLABS; s++)
+#pragma unroll
+        for (int at = 0; at < G::TILE_N; at += columns) {
+            unsigned to = buffers + buffer * KZ_GEMM_SLAB;
+            if (leader) kz_bulk_wait_read_but<KZ_GEMM_STORE_BUFFERS - 1>();
+            kz_named_sync(1 + group, KZ_WARPGROUP);
+            kz_gemm_stage(type, sums.at[s] + at / 2, to);
+            kz_bulk_fence();
+            kz_named_sync(1 + group, KZ_WARPGROUP);
+            if (leader) {
+                kz_tensor_store_3d(c, tile.n + at, tile.m + s * 64, tile.batch, to);
+                kz_bulk_commit();
+            }
+            buffer = (buffer + 1) % KZ_GEMM_STORE_BUFFERS;
+        }
+}
+
+// ---- the whole -------------------------------------------------------------------------------------------------
+
+// Named barriers 1 and up: a consumer's own; ORDER + 0 and ORDER + 1: whose turn it is to multiply.
+enum { KZ_GEMM_ORDER_BARRIER = 6 };
+
+template <typename G>
+static __device__ __forceinline__ void kz_gemm_consume(kz_gemm_ring<G> ring, const kz_tensor_map *map,
+                                                       const kz_gemm_out<typename G::Out> &out,
+                                                       const kz_gemm_order &order, unsigned chunks) {
+    typedef kz_gemm_sizes<G> sizes;
+    unsigned group = threadIdx.x / KZ_WARPGROUP, rank = kz_gemm_rank<G>(), buffer = 0;
+    unsigned clusters = gridDim.x / sizes::CLUSTER, tiles = order.down * order.across * order.batch;
+    unsigned t = blockIdx.x / sizes::CLUSTER, row = G::PING_PONG ? 0 : group * sizes::ROWS;
+    ring.store += group * KZ_GEMM_STORE_BUFFERS * KZ_GEMM_SLAB;
+    if (G::PING_PONG && group == 1) { // begins with the second tile, and lets the other go first
+        t += clusters;
+        ring.skip(chunks);
+        kz_named_arrive(KZ_GEMM_ORDER_BARRIER, 2 * KZ_WARPGROUP);
+    }
+    kz_gemm_sums<G> sums;
+    for (; t < tiles; t += clusters * (G::PING_PONG ? 2 : 1)) {
+        kz_gemm_corner tile = kz_gemm_find<G>(order, t, rank);
+        tile.m += (int)row;
+        if (chunks == 0)
+            for (int s = 0; s < sizes::SLABS; s++) kz_gemm_clear(sums.at[s], G::TILE_N / 2);
+        if (G::PING_PONG) kz_named_sync(KZ_GEMM_ORDER_BARRIER + group, 2 * KZ_WARPGROUP);
+        kz_gemm_main_loop<G>(sums, ring, row, chunks);
+        if (G::PING_PONG && t + clusters < tiles)
+            kz_named_arrive(KZ_GEMM_ORDER_BARRIER + (group ^ 1), 2 * KZ_WARPGROUP);
+        if (G::STORE == KZ_STORE_TENSOR)
+            kz_gemm_store_tensor<G>(sums, map, ring.store, buffer, tile, group);
+        else
+            kz_gemm_store_direct<G>(sums, out, tile);
+        if (G::PING_PONG) ring.skip(chunks);
+    }
+    if (G::STORE == KZ_STORE_TENSOR && threadIdx.x % KZ_WARPGROUP == 0) kz_bulk_wait();
+}
+
+template <typename G>
+static __device__ __forceinline__ void kz_gemm_run(const kz_tensor_map *a, const kz_tensor_map *b,
+                                                   const kz_tensor_map *c,
+                                                   const kz_gemm_out<typename G::Out> &out,
+                                                   const kz_gemm_order &order, size_t k) {
+    typedef kz_gemm_sizes<G> sizes;
+    extern __shared__ char kz_gemm_memory[];
+    kz_gemm_ring<G> ring(kz_gemm_memory);
+    unsigned chunks = (unsigned)((k + sizes::DEPTH - 1) / sizes::DEPTH);
+    if (threadIdx.x == 0) {
+        for (int i = 0; i < G::STAGES; i++) {
+            kz_barrier_init(ring.full + 8 * i, 1);
+            kz_barrier_init(ring.empty + 8 * i, 4 * (G::PING_PONG ? 1 : G::CONSUMERS) * sizes::CLUSTER);
+        }
+        kz_barrier_init_fence();
+        kz_tensor_prefetch(a), kz_tensor_prefetch(b);
+        if (G::STORE == KZ_STORE_TENSOR) kz_tensor_prefetch(c);
+    }
+    if (sizes::CLUSTER > 1)
+        kz_cluster_sync();
+    else
+        __syncthreads();
+    if (threadIdx.x >= KZ_WARPGROUP * G::CONSUMERS) {
+        kz_registers_give<sizes::PRODUCER_REGISTERS>();
+        if (threadIdx.x == KZ_WARPGROUP * G::CONSUMERS) kz_gemm_produce<G>(ring, a, b, order, chunks);
+    } else {
+        kz_registers_take<sizes::CONSUMER_REGISTERS>();
+        kz_gemm_consume<G>(ring, c, out, order, chunks);
+    }
+}
+
+#endif
