@@ -20,7 +20,8 @@ typedef enum kz_arg_kind { KZ_ARG_SCALAR, KZ_ARG_BUFFER, KZ_ARG_WORKSPACE, KZ_AR
 
 typedef struct kz_arg {
     kz_arg_kind kind;
-    uint32_t buffer; // index into the caller's buffers, for KZ_ARG_BUFFER; into the plan's maps, for KZ_ARG_TENSOR_MAP
+    uint32_t
+        buffer; // index into the caller's buffers, for KZ_ARG_BUFFER; into the plan's maps, for KZ_ARG_TENSOR_MAP
     uint64_t offset; // bytes into the buffer or the workspace
     uint64_t scalar; // the value's bits, little-endian, for KZ_ARG_SCALAR
 } kz_arg;

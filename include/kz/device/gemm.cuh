@@ -20,17 +20,11 @@
 #ifndef KZ_GEMM_CUH
 #define KZ_GEMM_CUH
 
+#include "kz/device/gemm_shape.h"
 #include "kz/device/tensor_copy.cuh"
 #include "kz/device/wgmma.cuh"
 
 enum { KZ_STORE_DIRECT, KZ_STORE_TENSOR };
-enum {
-    KZ_GEMM_CHUNK = 128,        // bytes of a row of a stage, and of a row of what is stored
-    KZ_GEMM_SLAB = 64 * 128,    // 64 rows of it
-    KZ_GEMM_STORE_BUFFERS = 2,  // of each consumer, a slab each
-    KZ_GEMM_BARRIER_BYTES = 1024,
-};
-
 // What follows from G.
 template <typename G> struct kz_gemm_sizes {
     enum {
@@ -40,14 +34,13 @@ template <typename G> struct kz_gemm_sizes {
         CLUSTER = G::CLUSTER_M * G::CLUSTER_N,
         ROWS = G::PING_PONG ? G::TILE_M : G::TILE_M / G::CONSUMERS, // of a consumer
         SLABS = ROWS / 64,
-        STORE_BYTES = G::STORE == KZ_STORE_TENSOR ? G::CONSUMERS * KZ_GEMM_STORE_BUFFERS * KZ_GEMM_SLAB : 0,
-        SHARED_BYTES = 1024 + KZ_GEMM_BARRIER_BYTES + G::STAGES * STAGE_BYTES + STORE_BYTES,
-        THREADS = KZ_WARPGROUP * (G::CONSUMERS + 1),
+        THREADS = KZ_GEMM_THREADS(G::CONSUMERS),
         // Registers are dealt out evenly at first; the producer's warps give away what the consumers need.
         PRODUCER_REGISTERS = G::CONSUMERS == 1 ? 56 : 40,
         CONSUMER_REGISTERS = G::CONSUMERS == 1 ? 256 : 232,
     };
-    static_assert(ROWS % 64 == 0 && G::TILE_N % 8 == 0 && G::TILE_N <= 256, "wgmma has 64 rows, 8 to 256 columns");
+    static_assert(ROWS % 64 == 0 && G::TILE_N % 8 == 0 && G::TILE_N <= 256,
+                  "wgmma has 64 rows, 8 to 256 columns");
     static_assert(G::STORE != KZ_STORE_TENSOR || G::TILE_N * sizeof(typename G::Out) % KZ_GEMM_CHUNK == 0,
                   "c is stored by rows of 128 bytes");
     static_assert(16 * G::STAGES <= KZ_GEMM_BARRIER_BYTES, "two barriers of 8 bytes per stage");
@@ -90,13 +83,16 @@ template <typename G> struct kz_gemm_ring {
     unsigned stage, parity;
 
     __device__ __forceinline__ explicit kz_gemm_ring(char *memory) {
-        full = (kz_shared_address(memory) + 1023) / 1024 * 1024; // the swizzle's pattern repeats every 1024 bytes
+        full = (kz_shared_address(memory) + 1023) / 1024 *
+               1024; // the swizzle's pattern repeats every 1024 bytes
         empty = full + 8 * G::STAGES;
         stages = full + KZ_GEMM_BARRIER_BYTES;
         store = stages + G::STAGES * kz_gemm_sizes<G>::STAGE_BYTES;
         stage = parity = 0;
     }
-    __device__ __forceinline__ unsigned chunk(void) const { return stages + stage * kz_gemm_sizes<G>::STAGE_BYTES; }
+    __device__ __forceinline__ unsigned chunk(void) const {
+        return stages + stage * kz_gemm_sizes<G>::STAGE_BYTES;
+    }
     __device__ __forceinline__ void advance(void) {
         if (++stage == G::STAGES) stage = 0, parity ^= 1;
     }
@@ -123,20 +119,22 @@ template <typename G> static __device__ __forceinline__ unsigned kz_gemm_rank(vo
 
 // This block's share, part `part` of `parts`, of `rows` rows of an operand: to all blocks of the mask.
 template <int rows, int parts, bool mn>
-static __device__ __forceinline__ void kz_gemm_copy(unsigned to, const kz_tensor_map *map, int k, int row, int batch,
-                                                    unsigned barrier, unsigned part, uint16_t mask) {
+static __device__ __forceinline__ void kz_gemm_copy(unsigned to, const kz_tensor_map *map, int k, int row,
+                                                    int batch, unsigned barrier, unsigned part,
+                                                    uint16_t mask) {
     if (mn) { // 64 elements of a row, one row for each k: a slab
         const int slabs = rows / 64 / parts;
         static_assert(!mn || rows % (64 * parts) == 0, "whole slabs");
 #pragma unroll
         for (int s = 0; s < slabs; s++) {
             unsigned slab = part * slabs + s;
-            kz_tensor_load_3d<(parts > 1)>(to + slab * KZ_GEMM_SLAB, map, row + 64 * (int)slab, k, batch, barrier,
-                                           mask);
+            kz_tensor_load_3d<(parts > 1)>(to + slab * KZ_GEMM_SLAB, map, row + 64 * (int)slab, k, batch,
+                                           barrier, mask);
         }
     } else {
         unsigned first = part * (rows / parts);
-        kz_tensor_load_3d<(parts > 1)>(to + first * KZ_GEMM_CHUNK, map, k, row + (int)first, batch, barrier, mask);
+        kz_tensor_load_3d<(parts > 1)>(to + first * KZ_GEMM_CHUNK, map, k, row + (int)first, batch, barrier,
+                                       mask);
     }
 }
 
@@ -154,13 +152,15 @@ static __device__ __forceinline__ void kz_gemm_produce(kz_gemm_ring<G> ring, con
     for (unsigned t = blockIdx.x / sizes::CLUSTER; t < tiles; t += clusters) {
         kz_gemm_corner tile = kz_gemm_find<G>(order, t, rank);
         for (unsigned i = 0; i < chunks; i++, ring.advance()) {
-            kz_barrier_wait(ring.empty + 8 * ring.stage, ring.parity ^ 1); // the first round passes: all is empty
+            kz_barrier_wait(ring.empty + 8 * ring.stage,
+                            ring.parity ^ 1); // the first round passes: all is empty
             unsigned barrier = ring.full + 8 * ring.stage, to = ring.chunk();
             int k = (int)(i * sizes::DEPTH);
             kz_barrier_arrive_expect(barrier, sizes::STAGE_BYTES);
-            kz_gemm_copy<G::TILE_M, G::CLUSTER_N, G::A_MN>(to, a, k, tile.m, tile.batch, barrier, across, in_row);
-            kz_gemm_copy<G::TILE_N, G::CLUSTER_M, G::B_MN>(to + sizes::A_BYTES, b, k, tile.n, tile.batch, barrier,
-                                                           down, in_column);
+            kz_gemm_copy<G::TILE_M, G::CLUSTER_N, G::A_MN>(to, a, k, tile.m, tile.batch, barrier, across,
+                                                           in_row);
+            kz_gemm_copy<G::TILE_N, G::CLUSTER_M, G::B_MN>(to + sizes::A_BYTES, b, k, tile.n, tile.batch,
+                                                           barrier, down, in_column);
         }
     }
     // Other blocks arrive at this one's barriers: it stays until they have.
@@ -180,7 +180,8 @@ template <typename G>
 static __device__ __forceinline__ void kz_gemm_multiply(kz_gemm_sums<G> &sums, unsigned chunk, unsigned row,
                                                         bool accumulate) {
     typename G::In type;
-    const unsigned a_step = (G::A_MN ? 16 * KZ_GEMM_CHUNK : 32) >> 4, b_step = (G::B_MN ? 16 * KZ_GEMM_CHUNK : 32) >> 4;
+    const unsigned a_step = (G::A_MN ? 16 * KZ_GEMM_CHUNK : 32) >> 4,
+                   b_step = (G::B_MN ? 16 * KZ_GEMM_CHUNK : 32) >> 4;
     uint64_t a = kz_wgmma_tile(chunk + row * KZ_GEMM_CHUNK, KZ_GEMM_SLAB);
     uint64_t b = kz_wgmma_tile(chunk + kz_gemm_sizes<G>::A_BYTES, KZ_GEMM_SLAB);
     kz_wgmma_fence();
@@ -275,8 +276,8 @@ static __device__ __forceinline__ void kz_gemm_stage(float, const float *sums, u
 #pragma unroll
     for (int i = 0; i < 16; i += 2) {
         unsigned r = row + i / 2 % 2 * 8, unit = i / 4 * 2 + lane % 4 / 2;
-        asm volatile("st.shared.v2.f32 [%0], {%1, %2};" ::"r"(buffer + r * KZ_GEMM_CHUNK + (unit ^ (r & 7)) * 16 +
-                                                              lane % 2 * 8),
+        asm volatile("st.shared.v2.f32 [%0], {%1, %2};" ::"r"(buffer + r * KZ_GEMM_CHUNK +
+                                                              (unit ^ (r & 7)) * 16 + lane % 2 * 8),
                      "f"(sums[i]), "f"(sums[i + 1])
                      : "memory");
     }
@@ -284,9 +285,9 @@ static __device__ __forceinline__ void kz_gemm_stage(float, const float *sums, u
 
 // By way of two buffers: one is filled while the tensor map's copy reads the other. Copies go on during the next tile.
 template <typename G>
-static __device__ __forceinline__ void kz_gemm_store_tensor(const kz_gemm_sums<G> &sums, const kz_tensor_map *c,
-                                                            unsigned buffers, unsigned &buffer,
-                                                            kz_gemm_corner tile, unsigned group) {
+static __device__ __forceinline__ void
+kz_gemm_store_tensor(const kz_gemm_sums<G> &sums, const kz_tensor_map *c, unsigned buffers, unsigned &buffer,
+                     kz_gemm_corner tile, unsigned group) {
     const int columns = KZ_GEMM_CHUNK / sizeof(typename G::Out);
     bool leader = threadIdx.x % KZ_WARPGROUP == 0;
     typename G::Out type;
@@ -347,10 +348,9 @@ static __device__ __forceinline__ void kz_gemm_consume(kz_gemm_ring<G> ring, con
 }
 
 template <typename G>
-static __device__ __forceinline__ void kz_gemm_run(const kz_tensor_map *a, const kz_tensor_map *b,
-                                                   const kz_tensor_map *c,
-                                                   const kz_gemm_out<typename G::Out> &out,
-                                                   const kz_gemm_order &order, size_t k) {
+static __device__ __forceinline__ void
+kz_gemm_run(const kz_tensor_map *a, const kz_tensor_map *b, const kz_tensor_map *c,
+            const kz_gemm_out<typename G::Out> &out, const kz_gemm_order &order, size_t k) {
     typedef kz_gemm_sizes<G> sizes;
     extern __shared__ char kz_gemm_memory[];
     kz_gemm_ring<G> ring(kz_gemm_memory);

@@ -17,13 +17,14 @@ static __device__ __forceinline__ void kz_tensor_prefetch(const kz_tensor_map *m
 // `multicast`: to the same place in every block of `blocks`, a mask of ranks in the cluster; each block's own barrier
 // counts its bytes.
 template <bool multicast>
-static __device__ __forceinline__ void kz_tensor_load_3d(unsigned to, const kz_tensor_map *map, int x, int y, int z,
-                                                         unsigned barrier, uint16_t blocks) {
+static __device__ __forceinline__ void kz_tensor_load_3d(unsigned to, const kz_tensor_map *map, int x, int y,
+                                                         int z, unsigned barrier, uint16_t blocks) {
     if (multicast)
-        asm volatile("cp.async.bulk.tensor.3d.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster "
-                     "[%0], [%1, {%2, %3, %4}], [%5], %6;" ::"r"(to),
-                     "l"(map), "r"(x), "r"(y), "r"(z), "r"(barrier), "h"(blocks)
-                     : "memory");
+        asm volatile(
+            "cp.async.bulk.tensor.3d.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster "
+            "[%0], [%1, {%2, %3, %4}], [%5], %6;" ::"r"(to),
+            "l"(map), "r"(x), "r"(y), "r"(z), "r"(barrier), "h"(blocks)
+            : "memory");
     else
         asm volatile("cp.async.bulk.tensor.3d.shared::cluster.global.mbarrier::complete_tx::bytes "
                      "[%0], [%1, {%2, %3, %4}], [%5];" ::"r"(to),
@@ -33,8 +34,8 @@ static __device__ __forceinline__ void kz_tensor_load_3d(unsigned to, const kz_t
 // Belongs to this thread's open group; kz_bulk_commit closes it, kz_bulk_wait_read and kz_bulk_wait wait.
 static __device__ __forceinline__ void kz_tensor_store_3d(const kz_tensor_map *map, int x, int y, int z,
                                                           unsigned from) {
-    asm volatile("cp.async.bulk.tensor.3d.global.shared::cta.bulk_group [%0, {%1, %2, %3}], [%4];" ::"l"(map), "r"(x),
-                 "r"(y), "r"(z), "r"(from)
+    asm volatile("cp.async.bulk.tensor.3d.global.shared::cta.bulk_group [%0, {%1, %2, %3}], [%4];" ::"l"(map),
+                 "r"(x), "r"(y), "r"(z), "r"(from)
                  : "memory");
 }
 // All but the newest `left` groups of this thread have read what they copy.

@@ -30,8 +30,7 @@ template <int left> static __device__ __forceinline__ void kz_wgmma_wait(void) {
     asm volatile("wgmma.wait_group.sync.aligned %0;" ::"n"(left) : "memory");
 }
 // The compiler moves no use of the accumulators across this: behind a wait it says that they are there now.
-template <typename T, int count>
-static __device__ __forceinline__ void kz_wgmma_pin(T (&d)[count]) {
+template <typename T, int count> static __device__ __forceinline__ void kz_wgmma_pin(T (&d)[count]) {
 #pragma unroll
     for (int i = 0; i < count; i++) {
         if constexpr (sizeof(T) == 4 && T(0.5) != T(0))
@@ -132,12 +131,12 @@ static __device__ __forceinline__ void kz_wgmma_pin(T (&d)[count]) {
     if constexpr (n == width)                                                                                \
         asm volatile("{ .reg .pred p; setp.ne.b32 p, %" #P ", 0; "                                           \
                      "wgmma.mma_async.sync.aligned.m64n" #width "k16.f32." type "." type                     \
-                     " {" KZ_WGMMA_TEXT_##width "}, %" #A ", %" #B ", p, 1, 1, %" #TA ", %" #TB "; }"         \
+                     " {" KZ_WGMMA_TEXT_##width "}, %" #A ", %" #B ", p, 1, 1, %" #TA ", %" #TB "; }"        \
                      : KZ_WGMMA_OPERANDS_##width("+f")                                                       \
                      : "l"(a), "l"(b), "r"(accumulate), "n"(a_mn), "n"(b_mn)                                 \
                      : "memory");
 #define KZ_WGMMA_BF16(width, A, B, P, TA, TB) KZ_WGMMA_HALF(width, A, B, P, TA, TB, "bf16")
-#define KZ_WGMMA_F16(width, A, B, P, TA, TB) KZ_WGMMA_HALF(width, A, B, P, TA, TB, "f16")
+#define KZ_WGMMA_F16(width, A, B, P, TA, TB)  KZ_WGMMA_HALF(width, A, B, P, TA, TB, "f16")
 
 template <int n, int a_mn, int b_mn>
 static __device__ __forceinline__ void kz_wgmma(kz_bf16, float (&d)[n / 2], uint64_t a, uint64_t b,

@@ -10,101 +10,12 @@
 // and Schwarz), so it takes no second product of matrices. Below the smallest normal float a rounding is
 // 2^-150 at most.
 #include <math.h>
-#include <pthread.h>
 #include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
+#include "gemm/product.h"
 #include "private.h"
 
-enum { DEVIATIONS = 6, STRIP = 512, ROWS = 4, MOST_THREADS = 64 };
-
-// Rows [first, last) of c. Four rows share a strip of b, whose sums stay in the first cache.
-typedef struct part {
-    const float *a, *b;
-    int64_t n, k, first, last;
-    double *expected;
-} part;
-
-static inline __attribute__((always_inline)) void
-add_rows(const part *p, int64_t row, int64_t rows, int64_t from, int64_t count, double sums[ROWS][STRIP]) {
-    for (int64_t x = 0; x < p->k; x++) {
-        const float *b = p->b + x * p->n + from;
-        double a[ROWS] = {0};
-        for (int64_t r = 0; r < rows; r++) a[r] = p->a[(row + r) * p->k + x];
-        for (int64_t j = 0; j < count; j++) {
-            double right = b[j];
-            for (int r = 0; r < ROWS; r++) sums[r][j] += a[r] * right;
-        }
-    }
-}
-
-static inline __attribute__((always_inline)) void multiply(const part *p) {
-    double sums[ROWS][STRIP];
-    for (int64_t row = p->first; row < p->last; row += ROWS) {
-        int64_t rows = p->last - row < ROWS ? p->last - row : ROWS;
-        for (int64_t from = 0; from < p->n; from += STRIP) {
-            int64_t count = p->n - from < STRIP ? p->n - from : STRIP;
-            memset(sums, 0, sizeof sums);
-            add_rows(p, row, rows, from, count, sums);
-            for (int64_t r = 0; r < rows; r++)
-                memcpy(p->expected + (row + r) * p->n + from, sums[r], (size_t)count * sizeof(double));
-        }
-    }
-}
-
-// The same code for wider registers, where the machine has them.
-#ifdef __x86_64__
-__attribute__((target("avx512f"))) static void multiply_avx512(const part *p) { multiply(p); }
-__attribute__((target("avx2,fma"))) static void multiply_avx2(const part *p) { multiply(p); }
-#endif
-
-static void *run_part(void *context) {
-    const part *p = context;
-#ifdef __x86_64__
-    if (__builtin_cpu_supports("avx512f"))
-        multiply_avx512(p);
-    else if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))
-        multiply_avx2(p);
-    else
-#endif
-        multiply(p);
-    return NULL;
-}
-
-// On all cores where it takes long: a product of 8192 x 8192 is 5 * 10^11 multiply-adds.
-static void multiply_all(const part *whole, double work) {
-    long cores = work > 1e8 ? sysconf(_SC_NPROCESSORS_ONLN) : 1;
-    int64_t rows = whole->last, count = cores < 1 ? 1 : cores > MOST_THREADS ? MOST_THREADS : cores;
-    int64_t each = (rows + count - 1) / count;
-    part parts[MOST_THREADS];
-    pthread_t threads[MOST_THREADS];
-    bool started[MOST_THREADS];
-    for (int64_t i = 0; i < count; i++) {
-        parts[i] = *whole;
-        parts[i].first = i * each < rows ? i * each : rows;
-        parts[i].last = (i + 1) * each < rows ? (i + 1) * each : rows;
-        started[i] = i + 1 < count && pthread_create(&threads[i], NULL, run_part, &parts[i]) == 0;
-        if (!started[i]) run_part(&parts[i]);
-    }
-    for (int64_t i = 0; i < count; i++)
-        if (started[i]) pthread_join(threads[i], NULL);
-}
-
-// The fourth powers of each row of a, and of each column of b, summed; then the square root of the sums.
-static void sum_fourth_powers(const kz_case *c, const float *a, const float *b, double *rows,
-                              double *columns) {
-    int64_t m = c->axes[M], n = c->axes[N], k = c->axes[K];
-    for (int64_t i = 0; i < m; i++) {
-        rows[i] = 0.0;
-        for (int64_t x = 0; x < k; x++) rows[i] += pow(a[i * k + x], 4);
-        rows[i] = sqrt(rows[i]);
-    }
-    for (int64_t j = 0; j < n; j++) columns[j] = 0.0;
-    for (int64_t x = 0; x < k; x++)
-        for (int64_t j = 0; j < n; j++) columns[j] += pow(b[x * n + j], 4);
-    for (int64_t j = 0; j < n; j++) columns[j] = sqrt(columns[j]);
-}
+enum { DEVIATIONS = 6 };
 
 kz_status sgemm_reference(const kz_case *c, void *const *host, size_t which, double *expected, double *bound,
                           kz_error *error) {
@@ -112,8 +23,9 @@ kz_status sgemm_reference(const kz_case *c, void *const *host, size_t which, dou
     double k = (double)c->axes[K], u = kz_unit_roundoff(KZ_F32);
     double *rows = malloc((size_t)(m + n + 1) * sizeof *rows), *columns = rows + m;
     if (!rows) return kz_fail(error, KZ_NO_MEMORY, "sgemm: no memory for the sums of rows and columns");
-    multiply_all(&(part){host[A], host[B], n, c->axes[K], 0, m, expected}, (double)m * (double)n * k);
-    sum_fourth_powers(c, host[A], host[B], rows, columns);
+    gemm_product product = {host[A], host[B], m, n, c->axes[K]};
+    gemm_multiply(&product, expected);
+    gemm_sum_fourth_powers(&product, rows, columns);
     for (int64_t i = 0; i < m; i++)
         for (int64_t j = 0; j < n; j++) {
             double sum = expected[i * n + j], squares = rows[i] * columns[j];

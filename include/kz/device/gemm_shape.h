@@ -1,0 +1,16 @@
+// What a kernel made of kz/device/gemm.cuh needs of its launch, for the host and the kernel alike.
+#ifndef KZ_GEMM_SHAPE_H
+#define KZ_GEMM_SHAPE_H
+
+#define KZ_GEMM_CHUNK         128 // bytes of a row of a stage, and of a row of what is stored
+#define KZ_GEMM_SLAB          (64 * KZ_GEMM_CHUNK) // 64 such rows
+#define KZ_GEMM_STORE_BUFFERS 2 // of each consumer, a slab each, where a tensor map stores c
+#define KZ_GEMM_BARRIER_BYTES 1024
+
+#define KZ_GEMM_THREADS(consumers) (128 * ((consumers) + 1))
+// Dynamic shared memory; 1024 bytes of it for the alignment that the swizzle wants.
+#define KZ_GEMM_SHARED_BYTES(tile_m, tile_n, stages, consumers, tensor_store)                                \
+    (1024 + KZ_GEMM_BARRIER_BYTES + (stages) * ((tile_m) + (tile_n)) * KZ_GEMM_CHUNK +                       \
+     ((tensor_store) ? (consumers)*KZ_GEMM_STORE_BUFFERS * KZ_GEMM_SLAB : 0))
+
+#endif

@@ -1,0 +1,38 @@
+// hgemm: tuning constants, for kernels and plans, with what was searched (H200, 2026-11-18).
+#ifndef HGEMM_TUNE_H
+#define HGEMM_TUNE_H
+
+// 01: a block of four warps, 32 x 32 each.
+#define HGEMM_WMMA_TILE 64
+
+// 02 to 04: eight warps, 64 x 32 each, and chunks of 32 along k.
+#define HGEMM_MMA_TILE    128
+#define HGEMM_MMA_DEPTH   32
+#define HGEMM_MMA_THREADS 256
+#define HGEMM_MMA_STAGES  4 // 04
+
+// 05 and 06: one warpgroup multiplies.
+#define HGEMM_WGMMA_TILE    128
+#define HGEMM_SINGLE_STAGES 5
+
+// From 07 on: two consumers, 64 x 256 each. Searched: 128 x 256, 256 x 128, 256 x 192, 128 x 192, 128 x 128, 64 x 256;
+// 3 and 4 stages; clusters of 1, 2 and 4.
+#define HGEMM_TILE_M 128
+#define HGEMM_TILE_N 256
+#define HGEMM_STAGES 4
+
+// Rows of tiles that blocks walk down before they go to the next column. Searched: 4, 8, 16, 32.
+#define HGEMM_GROUP 16
+
+// 11: a tile for each consumer.
+#define HGEMM_PING_PONG_M      128
+#define HGEMM_PING_PONG_N      128
+#define HGEMM_PING_PONG_STAGES 6
+
+// 12: for matrices that have too few tiles of 128 x 256.
+#define HGEMM_SMALL_N      128
+#define HGEMM_SMALL_STAGES 6
+// Tiles of 128 x 128 take so much longer for the same products, in percent; guessed from L2 traffic, checked by timing.
+#define HGEMM_SMALL_PERCENT 115
+
+#endif
