@@ -6,17 +6,20 @@
 // consumer warps that are done. Blocks of a cluster whose tiles lie in one row (column) of c need the same chunk of a
 // (of b): each copies its share of it to all of them.
 //
-// A kernel says what it wants by a struct G:
+// A kernel says what it wants by a struct G, derived from kz_gemm_defaults:
 //
 //     In, Out            element types: kz_bf16, kz_f16; Out may be float
+//     A_MN, B_MN         the operand is contiguous along m (n) instead of along k
 //     TILE_M, TILE_N     a block's tile of c; each consumer has TILE_M / CONSUMERS rows of it, a multiple of 64
 //     STAGES             of the ring
-//     CLUSTER_M, _N      tiles of c that a cluster works on together
 //     CONSUMERS          warpgroups that multiply
+//     CLUSTER_M, _N      tiles of c that a cluster works on together, or
+//     CLUSTER_K          blocks that share one tile, each with a part of k; the grid has a cluster for each tile then
 //     PING_PONG          each consumer has a tile of its own: one multiplies while the other stores
-//     A_MN, B_MN         the operand is contiguous along m (n) instead of along k
-//     STORE              KZ_STORE_DIRECT: registers to c. KZ_STORE_TENSOR: by way of shared memory and a tensor map,
-//                        while the next tile is multiplied; rows of c begin at multiples of 16 bytes then
+//     STORE              KZ_STORE_DIRECT: registers to c. KZ_STORE_TRANSPOSED: the same, to c' of n x m. KZ_STORE_TENSOR:
+//                        by way of shared memory and a tensor map, while the next tile is multiplied; rows of c begin at
+//                        multiples of 16 bytes then
+//     STREAM_K           the first tiles are shared out evenly by chunks of k (below)
 #ifndef KZ_GEMM_CUH
 #define KZ_GEMM_CUH
 
@@ -24,14 +27,27 @@
 #include "kz/device/tensor_copy.cuh"
 #include "kz/device/wgmma.cuh"
 
-enum { KZ_STORE_DIRECT, KZ_STORE_TENSOR };
+enum { KZ_STORE_DIRECT, KZ_STORE_TENSOR, KZ_STORE_TRANSPOSED };
+
+struct kz_gemm_defaults {
+    enum {
+        CONSUMERS = 2,
+        CLUSTER_M = 1,
+        CLUSTER_N = 1,
+        CLUSTER_K = 1,
+        PING_PONG = false,
+        STORE = KZ_STORE_DIRECT,
+        STREAM_K = false,
+    };
+};
 // What follows from G.
 template <typename G> struct kz_gemm_sizes {
     enum {
         DEPTH = KZ_GEMM_CHUNK / sizeof(typename G::In), // of k, per stage
         A_BYTES = G::TILE_M * KZ_GEMM_CHUNK,
         STAGE_BYTES = A_BYTES + G::TILE_N * KZ_GEMM_CHUNK,
-        CLUSTER = G::CLUSTER_M * G::CLUSTER_N,
+        SHARING = G::CLUSTER_M * G::CLUSTER_N, // blocks that send each other chunks
+        CLUSTER = SHARING * G::CLUSTER_K,
         ROWS = G::PING_PONG ? G::TILE_M : G::TILE_M / G::CONSUMERS, // of a consumer
         SLABS = ROWS / 64,
         THREADS = KZ_GEMM_THREADS(G::CONSUMERS),
@@ -44,6 +60,9 @@ template <typename G> struct kz_gemm_sizes {
     static_assert(G::STORE != KZ_STORE_TENSOR || G::TILE_N * sizeof(typename G::Out) % KZ_GEMM_CHUNK == 0,
                   "c is stored by rows of 128 bytes");
     static_assert(16 * G::STAGES <= KZ_GEMM_BARRIER_BYTES, "two barriers of 8 bytes per stage");
+    static_assert(G::CLUSTER_K == 1 || (SHARING == 1 && G::STORE != KZ_STORE_TENSOR && !G::STREAM_K && !G::PING_PONG &&
+                                        G::TILE_N % (8 * G::CLUSTER_K) == 0),
+                  "a cluster shares chunks or a tile, of which each block stores some columns");
 };
 
 // ---- the order of tiles ----------------------------------------------------------------------------------
@@ -76,6 +95,65 @@ static __device__ __forceinline__ kz_gemm_corner kz_gemm_find(const kz_gemm_orde
             (int)((across * G::CLUSTER_N + rank / G::CLUSTER_M) * G::TILE_N), (int)batch};
 }
 
+// ---- who does what -----------------------------------------------------------------------------------------
+
+// A worker is a cluster of the grid. Tile split_tiles + w + i * workers is worker w's alone. Before those it has an even
+// share of the first `split_tiles` tiles, counted in chunks of k, wherever it begins and ends (stream-k). Then a tile has
+// several workers: the one that has its first chunk finishes it, and adds what the others, for whom it comes first, have
+// put into `partials`. So nobody waits for one that has not begun.
+struct kz_gemm_schedule {
+    kz_gemm_order order;
+    unsigned chunks, split_tiles; // along k; that are shared out
+    float *partials;              // a tile of sums for each block
+    unsigned from, end;           // this worker's share, in chunks
+    unsigned next;                // and its next tile behind those
+};
+struct kz_gemm_segment {
+    unsigned tile, first, count; // chunks
+};
+
+template <typename G> static __device__ __forceinline__ unsigned kz_gemm_workers(void) {
+    return gridDim.x / kz_gemm_sizes<G>::CLUSTER;
+}
+template <typename G> static __device__ __forceinline__ unsigned kz_gemm_worker(void) {
+    return blockIdx.x / kz_gemm_sizes<G>::CLUSTER;
+}
+static __device__ __forceinline__ unsigned kz_gemm_tiles(const kz_gemm_order &order) {
+    return order.down * order.across * order.batch;
+}
+// Where a worker's share begins.
+template <typename G>
+static __device__ __forceinline__ unsigned kz_gemm_share(const kz_gemm_schedule &s, unsigned worker) {
+    unsigned all = s.split_tiles * s.chunks, each = all / kz_gemm_workers<G>();
+    return worker * each + min(worker, all - each * kz_gemm_workers<G>());
+}
+template <typename G>
+static __device__ __forceinline__ kz_gemm_schedule kz_gemm_plan(const kz_gemm_order &order, unsigned chunks,
+                                                                unsigned split_tiles, float *partials) {
+    kz_gemm_schedule s = {order, chunks, G::STREAM_K ? split_tiles : 0, partials};
+    s.from = kz_gemm_share<G>(s, kz_gemm_worker<G>());
+    s.end = kz_gemm_share<G>(s, kz_gemm_worker<G>() + 1);
+    s.next = s.split_tiles + kz_gemm_worker<G>();
+    return s;
+}
+template <typename G>
+static __device__ __forceinline__ bool kz_gemm_next(kz_gemm_schedule &s, kz_gemm_segment &segment) {
+    if (G::STREAM_K && s.from < s.end) {
+        unsigned tile = s.from / s.chunks, first = s.from - tile * s.chunks;
+        segment = {tile, first, min(s.chunks - first, s.end - s.from)};
+        s.from += segment.count;
+        return true;
+    }
+    if (G::CLUSTER_K > 1) { // this block's part of k
+        unsigned rank = kz_cluster_rank(), first = s.chunks * rank / G::CLUSTER_K;
+        segment = {s.next, first, s.chunks * (rank + 1) / G::CLUSTER_K - first};
+    } else {
+        segment = {s.next, 0, s.chunks};
+    }
+    s.next += kz_gemm_workers<G>();
+    return segment.tile < kz_gemm_tiles(s.order);
+}
+
 // ---- the ring ----------------------------------------------------------------------------------------------
 
 template <typename G> struct kz_gemm_ring {
@@ -103,68 +181,65 @@ template <typename G> struct kz_gemm_ring {
     }
     // By one lane for each block of the cluster.
     __device__ __forceinline__ void release(unsigned which) const {
-        if (kz_lane() >= kz_gemm_sizes<G>::CLUSTER) return;
-        if (kz_gemm_sizes<G>::CLUSTER > 1)
+        if (kz_lane() >= kz_gemm_sizes<G>::SHARING) return;
+        if (kz_gemm_sizes<G>::SHARING > 1)
             kz_barrier_arrive_at(empty + 8 * which, kz_lane());
         else
             kz_barrier_arrive(empty + 8 * which);
     }
 };
 
+// This block's place among the tiles of its cluster.
 template <typename G> static __device__ __forceinline__ unsigned kz_gemm_rank(void) {
-    return kz_gemm_sizes<G>::CLUSTER > 1 ? kz_cluster_rank() : 0;
+    return kz_gemm_sizes<G>::SHARING > 1 ? kz_cluster_rank() : 0;
 }
 
 // ---- the producer -------------------------------------------------------------------------------------------
 
 // This block's share, part `part` of `parts`, of `rows` rows of an operand: to all blocks of the mask.
 template <int rows, int parts, bool mn>
-static __device__ __forceinline__ void kz_gemm_copy(unsigned to, const kz_tensor_map *map, int k, int row,
-                                                    int batch, unsigned barrier, unsigned part,
-                                                    uint16_t mask) {
+static __device__ __forceinline__ void kz_gemm_copy(unsigned to, const kz_tensor_map *map, int k, int row, int batch,
+                                                    unsigned barrier, unsigned part, uint16_t mask) {
     if (mn) { // 64 elements of a row, one row for each k: a slab
         const int slabs = rows / 64 / parts;
         static_assert(!mn || rows % (64 * parts) == 0, "whole slabs");
 #pragma unroll
         for (int s = 0; s < slabs; s++) {
             unsigned slab = part * slabs + s;
-            kz_tensor_load_3d<(parts > 1)>(to + slab * KZ_GEMM_SLAB, map, row + 64 * (int)slab, k, batch,
-                                           barrier, mask);
+            kz_tensor_load_3d<(parts > 1)>(to + slab * KZ_GEMM_SLAB, map, row + 64 * (int)slab, k, batch, barrier,
+                                           mask);
         }
     } else {
         unsigned first = part * (rows / parts);
-        kz_tensor_load_3d<(parts > 1)>(to + first * KZ_GEMM_CHUNK, map, k, row + (int)first, batch, barrier,
-                                       mask);
+        kz_tensor_load_3d<(parts > 1)>(to + first * KZ_GEMM_CHUNK, map, k, row + (int)first, batch, barrier, mask);
     }
 }
 
 template <typename G>
 static __device__ __forceinline__ void kz_gemm_produce(kz_gemm_ring<G> ring, const kz_tensor_map *a,
-                                                       const kz_tensor_map *b, const kz_gemm_order &order,
-                                                       unsigned chunks) {
+                                                       const kz_tensor_map *b, kz_gemm_schedule schedule) {
     typedef kz_gemm_sizes<G> sizes;
     unsigned rank = kz_gemm_rank<G>(), down = rank % G::CLUSTER_M, across = rank / G::CLUSTER_M;
     uint16_t in_row = 0, in_column = 0; // who needs the same chunk of a, of b
     for (int i = 0; i < G::CLUSTER_N; i++) in_row |= 1 << (down + i * G::CLUSTER_M);
     for (int i = 0; i < G::CLUSTER_M; i++) in_column |= 1 << (i + across * G::CLUSTER_M);
 
-    unsigned clusters = gridDim.x / sizes::CLUSTER, tiles = order.down * order.across * order.batch;
-    for (unsigned t = blockIdx.x / sizes::CLUSTER; t < tiles; t += clusters) {
-        kz_gemm_corner tile = kz_gemm_find<G>(order, t, rank);
-        for (unsigned i = 0; i < chunks; i++, ring.advance()) {
-            kz_barrier_wait(ring.empty + 8 * ring.stage,
-                            ring.parity ^ 1); // the first round passes: all is empty
+    kz_gemm_segment segment;
+    while (kz_gemm_next<G>(schedule, segment)) {
+        kz_gemm_corner tile = kz_gemm_find<G>(schedule.order, segment.tile, rank);
+        for (unsigned i = segment.first; i < segment.first + segment.count; i++, ring.advance()) {
+            // The first round passes: all is empty.
+            kz_barrier_wait(ring.empty + 8 * ring.stage, ring.parity ^ 1);
             unsigned barrier = ring.full + 8 * ring.stage, to = ring.chunk();
             int k = (int)(i * sizes::DEPTH);
             kz_barrier_arrive_expect(barrier, sizes::STAGE_BYTES);
-            kz_gemm_copy<G::TILE_M, G::CLUSTER_N, G::A_MN>(to, a, k, tile.m, tile.batch, barrier, across,
-                                                           in_row);
-            kz_gemm_copy<G::TILE_N, G::CLUSTER_M, G::B_MN>(to + sizes::A_BYTES, b, k, tile.n, tile.batch,
-                                                           barrier, down, in_column);
+            kz_gemm_copy<G::TILE_M, G::CLUSTER_N, G::A_MN>(to, a, k, tile.m, tile.batch, barrier, across, in_row);
+            kz_gemm_copy<G::TILE_N, G::CLUSTER_M, G::B_MN>(to + sizes::A_BYTES, b, k, tile.n, tile.batch, barrier,
+                                                           down, in_column);
         }
     }
     // Other blocks arrive at this one's barriers: it stays until they have.
-    if (sizes::CLUSTER > 1)
+    if (sizes::SHARING > 1)
         for (int i = 0; i < G::STAGES; i++, ring.advance())
             kz_barrier_wait(ring.empty + 8 * ring.stage, ring.parity ^ 1);
 }
@@ -194,10 +269,14 @@ static __device__ __forceinline__ void kz_gemm_multiply(kz_gemm_sums<G> &sums, u
     kz_wgmma_commit();
 }
 
-// All chunks of a tile. One group of products is in flight while the next begins; the stage before is given back.
+// `chunks` of a tile, one at least. One group of products is in flight while the next begins; the stage before is given back.
 template <typename G>
 static __device__ __forceinline__ void kz_gemm_main_loop(kz_gemm_sums<G> &sums, kz_gemm_ring<G> &ring,
                                                          unsigned row, unsigned chunks) {
+    // The same in all lanes, as the compiler cannot know: addresses and descriptors stay in uniform registers.
+    ring.stage = __shfl_sync(KZ_ALL_LANES, ring.stage, 0);
+    ring.parity = __shfl_sync(KZ_ALL_LANES, ring.parity, 0);
+    chunks = __shfl_sync(KZ_ALL_LANES, chunks, 0);
     unsigned before = 0;
     for (unsigned i = 0; i < chunks; i++) {
         kz_barrier_wait(ring.full + 8 * ring.stage, ring.parity);
@@ -211,11 +290,6 @@ static __device__ __forceinline__ void kz_gemm_main_loop(kz_gemm_sums<G> &sums, 
     if (chunks > 0) ring.release(before);
 #pragma unroll
     for (int s = 0; s < kz_gemm_sizes<G>::SLABS; s++) kz_wgmma_pin(sums.at[s]);
-}
-
-static __device__ __forceinline__ void kz_gemm_clear(float *values, int count) {
-#pragma unroll
-    for (int i = 0; i < count; i++) values[i] = 0.0f;
 }
 
 // ---- what becomes of the sums -----------------------------------------------------------------------------
@@ -237,17 +311,22 @@ template <typename Out> struct kz_gemm_out {
     size_t m, n;
 };
 
+// The consumer's sums, which begin at row `first` of the tile; with CLUSTER_K those of this block's columns.
 template <typename G>
 static __device__ __forceinline__ void kz_gemm_store_direct(const kz_gemm_sums<G> &sums,
                                                             const kz_gemm_out<typename G::Out> &out,
-                                                            kz_gemm_corner tile) {
-    unsigned row = kz_warp() % 4 * 16 + kz_lane() / 4, column = kz_lane() % 4 * 2;
+                                                            kz_gemm_corner tile, unsigned first) {
+    const int own = G::TILE_N / 2 / G::CLUSTER_K;
+    unsigned row = first + kz_warp() % 4 * 16 + kz_lane() / 4, column = kz_lane() % 4 * 2;
+    int part = G::CLUSTER_K > 1 ? (int)kz_cluster_rank() : 0;
 #pragma unroll
     for (int s = 0; s < kz_gemm_sizes<G>::SLABS; s++)
 #pragma unroll
         for (int i = 0; i < G::TILE_N / 2; i++) {
+            if (G::CLUSTER_K > 1 && i / own != part) continue;
             size_t r = tile.m + s * 64 + row + i / 2 % 2 * 8, c = tile.n + i / 4 * 8 + column + i % 2;
-            if (r < out.m && c < out.n) kz_narrow(&out.c[r * out.n + c], sums.at[s][i]);
+            size_t at = G::STORE == KZ_STORE_TRANSPOSED ? c * out.m + r : r * out.n + c;
+            if (r < out.m && c < out.n) kz_narrow(&out.c[at], sums.at[s][i]);
         }
 }
 
@@ -309,6 +388,101 @@ kz_gemm_store_tensor(const kz_gemm_sums<G> &sums, const kz_tensor_map *c, unsign
         }
 }
 
+// ---- tiles of several workers ----------------------------------------------------------------------------------
+
+// Whether a worker's partial sums are there, by block and consumer. Whoever has added them takes the flag back, so all are
+// down at a kernel's end.
+enum { KZ_GEMM_FLAGS = 1024 };
+static __device__ unsigned kz_gemm_flags[KZ_GEMM_FLAGS];
+
+// The place of a consumer's sums: a column of [sum][thread].
+template <typename G>
+static __device__ __forceinline__ float *kz_gemm_partial(const kz_gemm_schedule &s, unsigned block) {
+    const size_t each = G::TILE_N / 2 * kz_gemm_sizes<G>::SLABS * KZ_WARPGROUP;
+    return s.partials + (block * G::CONSUMERS + threadIdx.x / KZ_WARPGROUP) * each + threadIdx.x % KZ_WARPGROUP;
+}
+
+template <typename G>
+static __device__ __forceinline__ void kz_gemm_publish(const kz_gemm_sums<G> &sums, const kz_gemm_schedule &s) {
+    unsigned group = threadIdx.x / KZ_WARPGROUP;
+    float *to = kz_gemm_partial<G>(s, blockIdx.x);
+#pragma unroll
+    for (int i = 0; i < kz_gemm_sizes<G>::SLABS * G::TILE_N / 2; i++)
+        __stcg(to + i * KZ_WARPGROUP, sums.at[i / (G::TILE_N / 2)][i % (G::TILE_N / 2)]);
+    __threadfence();
+    kz_named_sync(1 + group, KZ_WARPGROUP);
+    if (threadIdx.x % KZ_WARPGROUP == 0)
+        asm volatile("st.release.gpu.global.u32 [%0], 1;" ::"l"(&kz_gemm_flags[blockIdx.x * G::CONSUMERS + group])
+                     : "memory");
+}
+
+template <typename G>
+static __device__ __forceinline__ void kz_gemm_add(kz_gemm_sums<G> &sums, const kz_gemm_schedule &s,
+                                                   unsigned block) {
+    unsigned group = threadIdx.x / KZ_WARPGROUP, there = 0;
+    unsigned *flag = &kz_gemm_flags[block * G::CONSUMERS + group];
+    if (threadIdx.x % KZ_WARPGROUP == 0) {
+        do
+            asm volatile("ld.acquire.gpu.global.u32 %0, [%1];" : "=r"(there) : "l"(flag) : "memory");
+        while (!there);
+        *flag = 0;
+    }
+    kz_named_sync(1 + group, KZ_WARPGROUP);
+    const float *from = kz_gemm_partial<G>(s, block);
+#pragma unroll
+    for (int i = 0; i < kz_gemm_sizes<G>::SLABS * G::TILE_N / 2; i++)
+        sums.at[i / (G::TILE_N / 2)][i % (G::TILE_N / 2)] += __ldcg(from + i * KZ_WARPGROUP);
+}
+
+// Adds what the workers behind this one have of the tile whose first `count` chunks are in `sums`.
+template <typename G>
+static __device__ __forceinline__ void kz_gemm_finish(kz_gemm_sums<G> &sums, const kz_gemm_schedule &s,
+                                                      unsigned count, unsigned rank) {
+    unsigned worker = kz_gemm_worker<G>();
+    while (count < s.chunks) {
+        worker++;
+        unsigned share = kz_gemm_share<G>(s, worker + 1) - kz_gemm_share<G>(s, worker);
+        if (share > 0) kz_gemm_add<G>(sums, s, worker * kz_gemm_sizes<G>::CLUSTER + rank);
+        count += share;
+    }
+}
+
+// ---- a tile of a whole cluster -----------------------------------------------------------------------------------
+
+// Each block sends the others the sums of their columns, and adds what they send: [sender][sum][thread] floats where the
+// ring was. All threads of the cluster meet twice: when nobody needs the ring any more, and when all has arrived.
+template <typename G>
+static __device__ __forceinline__ void kz_gemm_exchange(kz_gemm_sums<G> &sums, const kz_gemm_ring<G> &ring) {
+    const int own = G::TILE_N / 2 / G::CLUSTER_K, slabs = kz_gemm_sizes<G>::SLABS,
+              threads = G::CONSUMERS * KZ_WARPGROUP;
+    int rank = (int)kz_cluster_rank();
+    kz_cluster_sync();
+#pragma unroll
+    for (int s = 0; s < slabs; s++)
+#pragma unroll
+        for (int i = 0; i < G::TILE_N / 2; i++) {
+            if (i / own == rank) continue;
+            unsigned to = ring.stages + 4 * (((rank * slabs + s) * own + i % own) * threads + threadIdx.x);
+            asm volatile("{ .reg .b32 there; mapa.shared::cluster.u32 there, %0, %1; st.shared::cluster.f32 [there], %2; }" ::"r"(to),
+                         "r"(i / own), "f"(sums.at[s][i])
+                         : "memory");
+        }
+    kz_cluster_sync();
+#pragma unroll
+    for (int s = 0; s < slabs; s++)
+#pragma unroll
+        for (int i = 0; i < G::TILE_N / 2; i++) {
+            if (i / own != rank) continue;
+            for (int sender = 0; sender < G::CLUSTER_K; sender++) {
+                if (sender == rank) continue;
+                unsigned from = ring.stages + 4 * (((sender * slabs + s) * own + i % own) * threads + threadIdx.x);
+                float value;
+                asm volatile("ld.shared.f32 %0, [%1];" : "=f"(value) : "r"(from) : "memory");
+                sums.at[s][i] += value;
+            }
+        }
+}
+
 // ---- the whole -------------------------------------------------------------------------------------------------
 
 // Named barriers 1 and up: a consumer's own; ORDER + 0 and ORDER + 1: whose turn it is to multiply.
@@ -317,32 +491,38 @@ enum { KZ_GEMM_ORDER_BARRIER = 6 };
 template <typename G>
 static __device__ __forceinline__ void kz_gemm_consume(kz_gemm_ring<G> ring, const kz_tensor_map *map,
                                                        const kz_gemm_out<typename G::Out> &out,
-                                                       const kz_gemm_order &order, unsigned chunks) {
+                                                       kz_gemm_schedule schedule) {
     typedef kz_gemm_sizes<G> sizes;
-    unsigned group = threadIdx.x / KZ_WARPGROUP, rank = kz_gemm_rank<G>(), buffer = 0;
-    unsigned clusters = gridDim.x / sizes::CLUSTER, tiles = order.down * order.across * order.batch;
-    unsigned t = blockIdx.x / sizes::CLUSTER, row = G::PING_PONG ? 0 : group * sizes::ROWS;
+    unsigned group = __shfl_sync(KZ_ALL_LANES, threadIdx.x / KZ_WARPGROUP, 0);
+    unsigned rank = kz_gemm_rank<G>(), buffer = 0, turn = 0;
+    unsigned row = G::PING_PONG ? 0 : group * sizes::ROWS;
     ring.store += group * KZ_GEMM_STORE_BUFFERS * KZ_GEMM_SLAB;
-    if (G::PING_PONG && group == 1) { // begins with the second tile, and lets the other go first
-        t += clusters;
-        ring.skip(chunks);
+    if (G::PING_PONG && group == 1) // the other goes first
         kz_named_arrive(KZ_GEMM_ORDER_BARRIER, 2 * KZ_WARPGROUP);
-    }
     kz_gemm_sums<G> sums;
-    for (; t < tiles; t += clusters * (G::PING_PONG ? 2 : 1)) {
-        kz_gemm_corner tile = kz_gemm_find<G>(order, t, rank);
-        tile.m += (int)row;
-        if (chunks == 0)
-            for (int s = 0; s < sizes::SLABS; s++) kz_gemm_clear(sums.at[s], G::TILE_N / 2);
+    kz_gemm_segment segment;
+    while (kz_gemm_next<G>(schedule, segment)) {
+        if (G::PING_PONG && turn++ % 2 != group) { // the other's tile
+            ring.skip(segment.count);
+            continue;
+        }
+        kz_gemm_corner tile = kz_gemm_find<G>(schedule.order, segment.tile, rank);
         if (G::PING_PONG) kz_named_sync(KZ_GEMM_ORDER_BARRIER + group, 2 * KZ_WARPGROUP);
-        kz_gemm_main_loop<G>(sums, ring, row, chunks);
-        if (G::PING_PONG && t + clusters < tiles)
+        kz_gemm_main_loop<G>(sums, ring, row, segment.count);
+        if (G::PING_PONG && schedule.next < kz_gemm_tiles(schedule.order))
             kz_named_arrive(KZ_GEMM_ORDER_BARRIER + (group ^ 1), 2 * KZ_WARPGROUP);
-        if (G::STORE == KZ_STORE_TENSOR)
+        if (G::STREAM_K && segment.first > 0) {
+            kz_gemm_publish<G>(sums, schedule);
+            continue;
+        }
+        if (G::STREAM_K) kz_gemm_finish<G>(sums, schedule, segment.count, rank);
+        if (G::CLUSTER_K > 1) kz_gemm_exchange<G>(sums, ring);
+        if (G::STORE == KZ_STORE_TENSOR) {
+            tile.m += (int)row;
             kz_gemm_store_tensor<G>(sums, map, ring.store, buffer, tile, group);
-        else
-            kz_gemm_store_direct<G>(sums, out, tile);
-        if (G::PING_PONG) ring.skip(chunks);
+        } else {
+            kz_gemm_store_direct<G>(sums, out, tile, row);
+        }
     }
     if (G::STORE == KZ_STORE_TENSOR && threadIdx.x % KZ_WARPGROUP == 0) kz_bulk_wait();
 }
@@ -350,15 +530,17 @@ static __device__ __forceinline__ void kz_gemm_consume(kz_gemm_ring<G> ring, con
 template <typename G>
 static __device__ __forceinline__ void
 kz_gemm_run(const kz_tensor_map *a, const kz_tensor_map *b, const kz_tensor_map *c,
-            const kz_gemm_out<typename G::Out> &out, const kz_gemm_order &order, size_t k) {
+            const kz_gemm_out<typename G::Out> &out, const kz_gemm_order &order, size_t k,
+            unsigned split_tiles = 0, float *partials = NULL) {
     typedef kz_gemm_sizes<G> sizes;
     extern __shared__ char kz_gemm_memory[];
     kz_gemm_ring<G> ring(kz_gemm_memory);
     unsigned chunks = (unsigned)((k + sizes::DEPTH - 1) / sizes::DEPTH);
+    kz_gemm_schedule schedule = kz_gemm_plan<G>(order, chunks, split_tiles, partials);
     if (threadIdx.x == 0) {
         for (int i = 0; i < G::STAGES; i++) {
             kz_barrier_init(ring.full + 8 * i, 1);
-            kz_barrier_init(ring.empty + 8 * i, 4 * (G::PING_PONG ? 1 : G::CONSUMERS) * sizes::CLUSTER);
+            kz_barrier_init(ring.empty + 8 * i, 4 * (G::PING_PONG ? 1 : G::CONSUMERS) * sizes::SHARING);
         }
         kz_barrier_init_fence();
         kz_tensor_prefetch(a), kz_tensor_prefetch(b);
@@ -368,12 +550,19 @@ kz_gemm_run(const kz_tensor_map *a, const kz_tensor_map *b, const kz_tensor_map 
         kz_cluster_sync();
     else
         __syncthreads();
+    // What came before in the stream is done from here on; what comes behind may begin when blocks leave.
+    kz_wait_for_predecessor();
+    kz_let_successor_begin();
     if (threadIdx.x >= KZ_WARPGROUP * G::CONSUMERS) {
         kz_registers_give<sizes::PRODUCER_REGISTERS>();
-        if (threadIdx.x == KZ_WARPGROUP * G::CONSUMERS) kz_gemm_produce<G>(ring, a, b, order, chunks);
+        if (threadIdx.x == KZ_WARPGROUP * G::CONSUMERS) kz_gemm_produce<G>(ring, a, b, schedule);
+        if (G::CLUSTER_K > 1) {
+            __syncwarp();
+            kz_cluster_sync(), kz_cluster_sync();
+        }
     } else {
         kz_registers_take<sizes::CONSUMER_REGISTERS>();
-        kz_gemm_consume<G>(ring, c, out, order, chunks);
+        kz_gemm_consume<G>(ring, c, out, schedule);
     }
 }
 

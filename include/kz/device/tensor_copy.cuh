@@ -67,6 +67,17 @@ static __device__ __forceinline__ void kz_barrier_init_fence(void) {
     asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
 }
 
+// ---- launches that overlap ---------------------------------------------------------------------------------
+
+// Behind this, what the kernel before in the stream wrote is there. Nothing happens where launches do not overlap.
+static __device__ __forceinline__ void kz_wait_for_predecessor(void) {
+    asm volatile("griddepcontrol.wait;" ::: "memory");
+}
+// The kernel behind may put its blocks where this one's have left.
+static __device__ __forceinline__ void kz_let_successor_begin(void) {
+    asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
+}
+
 // ---- roles -----------------------------------------------------------------------------------------------
 
 enum { KZ_WARPGROUP = 128 };

@@ -14,11 +14,7 @@ template <typename In, typename Out, bool a_mn, bool b_mn> struct shape : proble
         TILE_M = HGEMM_WGMMA_TILE,
         TILE_N = HGEMM_WGMMA_TILE,
         STAGES = HGEMM_SINGLE_STAGES,
-        CLUSTER_M = 1,
-        CLUSTER_N = 1,
         CONSUMERS = 1,
-        PING_PONG = false,
-        STORE = KZ_STORE_DIRECT,
     };
 };
 

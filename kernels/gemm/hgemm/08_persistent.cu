@@ -14,11 +14,6 @@ template <typename In, typename Out, bool a_mn, bool b_mn> struct shape : proble
         TILE_M = HGEMM_TILE_M,
         TILE_N = HGEMM_TILE_N,
         STAGES = HGEMM_STAGES,
-        CLUSTER_M = 1,
-        CLUSTER_N = 1,
-        CONSUMERS = 2,
-        PING_PONG = false,
-        STORE = KZ_STORE_DIRECT,
     };
 };
 

@@ -14,8 +14,6 @@ template <typename In, typename Out, bool a_mn, bool b_mn> struct shape : proble
         TILE_N = HGEMM_PING_PONG_N,
         STAGES = HGEMM_PING_PONG_STAGES,
         CLUSTER_M = 2,
-        CLUSTER_N = 1,
-        CONSUMERS = 2,
         PING_PONG = true,
         STORE = KZ_STORE_TENSOR,
     };

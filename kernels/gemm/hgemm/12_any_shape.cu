@@ -17,9 +17,6 @@ struct shape : problem<In, Out, a_mn, b_mn> {
         TILE_N = size == LARGE ? HGEMM_TILE_N : HGEMM_SMALL_N,
         STAGES = size == LARGE ? HGEMM_STAGES : HGEMM_SMALL_STAGES,
         CLUSTER_M = size == LARGE ? 2 : 1,
-        CLUSTER_N = 1,
-        CONSUMERS = 2,
-        PING_PONG = false,
         STORE = store,
     };
 };

@@ -6,7 +6,7 @@
 #include "kz/device/gemm.cuh"
 
 // The types and orders of a kernel; a variant adds the rest of what kz/device/gemm.cuh asks for.
-template <typename In_, typename Out_, bool a_mn, bool b_mn> struct problem {
+template <typename In_, typename Out_, bool a_mn, bool b_mn> struct problem : kz_gemm_defaults {
     typedef In_ In;
     typedef Out_ Out;
     enum { A_MN = a_mn, B_MN = b_mn };
