@@ -2,7 +2,7 @@
 //
 // Done by the asynchronous proxy, as bulk.c's are: towards shared memory an mbarrier counts the bytes of the whole
 // box, what is filled included; towards global memory copies belong to the thread's bulk groups. The map is read and
-// judged when the copy is issued, the elements when it is done.
+// judged when the copy is issued, the elements when it is done. A prefetch is judged as a load is.
 
 #include "sim/tensor.h"
 
@@ -60,11 +60,12 @@ static void check_map(sim_warp *w, const sim_op *op, unsigned lane, const sim_te
     kz_error error = {0};
     sim_tensor_breach breach = sim_tensor_map_check(map);
     if (breach.rule) {
+        bool misaligned = breach.rule == SIM_TENSOR_RULE_ADDRESS;
         sim_tensor_breach_fail(&breach, &error);
         sim_fault_here(
-            w, op, lane, SIM_FAULT_TENSOR_MAP,
-            "the tensor map breaks a rule: %s\nlikely cause: fields that tensormap.replace did not "
-            "set, or set to a value that no map can have",
+            w, op, lane, misaligned ? SIM_FAULT_MISALIGNED : SIM_FAULT_TENSOR_MAP,
+            "the tensor map breaks a rule: %s\nlikely cause: bytes that are no map, or fields that "
+            "tensormap.replace did not set, or set to a value that no map can have",
             error.message);
     }
     if (map->rank != f->rank)
@@ -78,28 +79,23 @@ static void check_map(sim_warp *w, const sim_op *op, unsigned lane, const sim_te
                        "cuTensorMapEncode%s for a copy %s .im2col",
                        map->im2col ? "of im2col mode" : "tiled", f->im2col ? "of im2col mode" : "tiled",
                        map->im2col ? "Im2col" : "Tiled", map->im2col ? "without" : "with");
-    if (map->im2col && map->interleave)
-        sim_fault_here(
-            w, op, lane, SIM_FAULT_TENSOR_MAP,
-            "an im2col copy of an interleaved tensor: the simulator does not have it, for what a GPU "
-            "does is not known\nwhat to do: encode the map without interleave");
 }
 
 static void read_map(sim_warp *w, const sim_op *op, unsigned lane, tensor_copy *copy) {
     const tensor_form *f = form_of(op);
     uint64_t address = async_address(w, &f->map, lane);
-    const char *why = NULL;
-    if (!sim_tensor_map_decode(map_bytes(w, op, lane, address), &copy->map, &why))
+    if (!sim_tensor_map_decode(map_bytes(w, op, lane, address), &copy->map))
         sim_fault_here(w, op, lane, SIM_FAULT_TENSOR_MAP,
                        "no tensor map is at 0x%" PRIx64
-                       ": %s\nlikely cause: the map was never encoded, or not "
-                       "copied to where the kernel looks for it",
-                       address, why);
+                       ": it is all zeros\nlikely cause: the map was never encoded, or not copied to where "
+                       "the kernel looks for it",
+                       address);
     check_map(w, op, lane, &copy->map);
     for (uint32_t i = 0; i < f->rank; i++) copy->at[i] = SIM_REG(int32_t, w, f->at[i])[lane];
     for (uint32_t i = 0; f->im2col && f->is_load && i + 2 < f->rank; i++)
         copy->offset[i] = SIM_REG(uint16_t, w, f->offset[i])[lane];
-    if (!w->attention) return;
+    copy->is_store = !f->is_load;
+    if (!w->attention || f->is_prefetch) return;
     bool global = address >= SIM_GLOBAL_BASE;
     sim_listener *listener = w->block->worker->listener;
     if (!listener || !listener->access) return;
@@ -159,18 +155,31 @@ static void check_row(void *context, const tensor_row *row) {
         row->count, row->address, text);
 }
 
+// A load whose box lies outside the tensor still reads where the tensor begins, and throws away what it read.
+static void check_base(const touched *t) {
+    uint64_t base = t->copy->map.address;
+    const sim_memory *memory = t->w->block->grid->memory;
+    if (t->global != SIM_LOAD || sim_memory_find(memory, base, 16)) return;
+    sim_fault_here(
+        t->w, t->op, t->lane, SIM_FAULT_TENSOR_BOUNDS,
+        "the tensor begins at 0x%" PRIx64 ", which no buffer holds: a load fails even where its box lies "
+        "outside the tensor\nlikely cause: an empty tensor that was never allocated, or a buffer that was "
+        "freed\nwhat to do: issue no copy for an empty tensor",
+        base);
+}
+
 // All rows at once where one buffer holds them, as is usual; else each, so that the fault is found.
 static void check_global(touched *t) {
+    bool touches = true;
     t->low = UINT64_MAX;
-    if (!t->copy->map.address)
-        sim_fault_here(t->w, t->op, t->lane, SIM_FAULT_TENSOR_BOUNDS,
-                       "the tensor map's address is 0: a copy fails even where its box lies outside the "
-                       "tensor\nlikely cause: an empty tensor that was never allocated");
     if (t->copy->map.im2col)
         sim_tensor_walk(t->copy, note_range, t);
-    else if (!sim_tensor_range(t->copy, &t->low, &t->high))
+    else
+        touches = sim_tensor_range(t->copy, &t->low, &t->high);
+    if (!touches || t->low > t->high) {
+        check_base(t);
         return;
-    if (t->low > t->high) return;
+    }
     const sim_allocation *a = sim_memory_find(t->w->block->grid->memory, t->low, t->high - t->low);
     if (!a || (t->global != SIM_LOAD && a->constant)) sim_tensor_walk(t->copy, check_row, t);
 }
@@ -257,10 +266,8 @@ static void get(const mover *m, uint32_t at, uint8_t *to, uint32_t bytes) {
         memcpy(to, (m->work->has_read ? m->work->kept : m->shared + m->copy->shared) + at, bytes);
         return;
     }
-    for (uint32_t done = 0, piece; done < bytes; done += piece) { // a row's last piece may be cut
-        piece = bytes - done < 16 ? bytes - done : 16;
-        memcpy(to + done, m->shared + sim_tensor_place(m->copy, at + done), piece);
-    }
+    for (uint32_t done = 0; done < bytes; done += 16)
+        memcpy(to + done, m->shared + sim_tensor_place(m->copy, at + done), 16);
 }
 
 enum { ROW_BYTES = 256 * 32 };
@@ -394,14 +401,15 @@ static void check_coordinates(sim_warp *w, const sim_op *op, unsigned lane, cons
             copy->at[0], copy->at[0] * element, 16 / element,
             sim_tensor_type_name((sim_tensor_type)map->type));
     for (uint32_t i = 0; map->im2col && i + 2 < map->rank; i++) {
-        int64_t at = copy->at[i + 1], end = (int64_t)map->dim[i + 1] + map->upper[i];
+        uint32_t along = sim_tensor_space(map) + i;
+        int64_t at = copy->at[along], end = (int64_t)map->dim[along] + map->upper[i];
         if (at < map->lower[i] || at >= end)
             sim_fault_here(
                 w, op, lane, SIM_FAULT_TENSOR_BOX,
                 "an im2col copy at coordinate %" PRId64 " of dimension %u: its first pixel must lie in the "
                 "bounding box, from %d to %" PRId64 "\nlikely cause: the filter's offset was added to the "
                 "coordinate; it has an operand of its own",
-                at, i + 1, map->lower[i], end - 1);
+                at, along, map->lower[i], end - 1);
     }
 }
 
@@ -502,6 +510,7 @@ void sim_tensor_copy(sim_warp *w, const sim_op *op) {
         if (repeats(w, form_of(op), lane, (unsigned)__builtin_ctz(w->mask))) continue;
         read_map(w, op, lane, &copy);
         check_coordinates(w, op, lane, &copy);
+        if (form_of(op)->is_prefetch) continue;
         if (form_of(op)->is_load)
             load_box(w, op, lane, &copy);
         else
