@@ -61,7 +61,11 @@ void sim_tensor_copy(sim_warp *warp,
                      const sim_op *op);    // and reductions, and prefetches, which are only judged
 void sim_tensor_perform(async_work *work); // moves the bytes
 void sim_tensor_read(async_work *work);    // work->kept gets the box as it lies in shared memory
+
+// tensor_change.c
 void sim_tensor_replace(sim_warp *warp, const sim_op *op); // tensormap.replace
 void sim_tensor_publish(sim_warp *warp, const sim_op *op); // tensormap.cp_fenceproxy
+// The map at an address of global memory, which is checked.
+uint8_t *sim_tensor_global_map(sim_warp *warp, const sim_op *op, unsigned lane, uint64_t address, bool write);
 
 #endif
