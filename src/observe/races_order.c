@@ -400,6 +400,9 @@ static void fence_lane(races *self, races_block *block, races_warp *warp, uint32
 
 static void fence(races *self, races_block *block, races_warp *warp, const sim_sync *sync) {
     const ptx_inst *inst = sync->at.inst;
+    if (inst->op ==
+        PTX_OP_TENSORMAP_CP_FENCEPROXY) // all lanes copy the same bytes: what one of them wrote, each did
+        observe_races_meet(self, block, warp, sync->at.mask);
     if (inst->op == PTX_OP_FENCE_PROXY || inst->op == PTX_OP_TENSORMAP_CP_FENCEPROXY)
         observe_races_proxy_fence(self, block, warp, sync);
     if (inst->op == PTX_OP_FENCE_PROXY) return;

@@ -144,6 +144,37 @@ KERNEL(changed_in_shared) {
 }
 CASE(changed_in_shared) { RIGHT(changed_in_shared); }
 
+// right: all lanes of the warp copy the map, and one that did not change it starts the load
+KERNEL(other_lane) {
+    __shared__ CUtensorMap mine;
+    __shared__ box b;
+    copy_words(&mine, &old);
+    __syncwarp();
+    if (threadIdx.x == 0) change_in_shared(&mine, x);
+    __syncwarp();
+    if (threadIdx.x < 32) publish(place, &mine);
+    if (threadIdx.x == 5) {
+        map_acquire(place);
+        out[0] = load(&b, place);
+    }
+}
+CASE(other_lane) { RIGHT(other_lane); }
+
+// wrong: race: the copy reads what another lane changes, with no synchronisation of the warp between
+KERNEL(no_syncwarp) {
+    __shared__ CUtensorMap mine;
+    __shared__ box b;
+    copy_words(&mine, &old);
+    __syncwarp();
+    if (threadIdx.x == 7) change_in_shared(&mine, x); // here
+    if (threadIdx.x < 32) publish(place, &mine);      // here
+    if (threadIdx.x == 5) {
+        map_acquire(place);
+        out[0] = load(&b, place);
+    }
+}
+CASE(no_syncwarp) { LAUNCH(no_syncwarp); }
+
 // wrong: async-no-wait: copied by tensormap.cp_fenceproxy, never acquired
 KERNEL(shared_no_acquire) {
     __shared__ CUtensorMap mine;
