@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "observe/faults.h"
+
 cudaError_t __cudaLaunchKernel(cudaKernel_t kernel, dim3 grid, dim3 block, void **args, size_t shared,
                                cudaStream_t stream);
 
@@ -201,7 +203,10 @@ static cudaError_t failed(const cudart_launch *l, const sim_launch *launch, kz_s
         cudart.pending = error;
         return cudaSuccess;
     }
-    cudart_say("%s: %s\n  %s", what, cudart_error_name(error), why->message);
+    base_text words = {0};
+    observe_print_fault(&result->fault, why->message, &words);
+    cudart_say("%s: %s%s", what, cudart_error_name(error), words.data ? words.data : "");
+    base_text_free(&words);
     cudart_note_failure(what, error);
     if (!cudart_is_sticky(error)) return error;
     record_launch(l, launch, result, why);

@@ -105,6 +105,13 @@ static void show_list(debug_session *s, const char *name, const uint32_t *values
 
 static void show_map(debug_session *s, const sim_tensor_map *map) {
     static const char *const interleaves[] = {"none", "16 bytes", "32 bytes"};
+    sim_tensor_breach breach = sim_tensor_map_check(map);
+    kz_error error = {0};
+    if (breach.rule) {
+        sim_tensor_breach_fail(&breach, &error);
+        debug_say(s, "This is no tensor map: %.*s\n", (int)strcspn(error.message, "\n"), error.message);
+        return;
+    }
     debug_say(s, "  %u dimensions of %s at 0x%" PRIx64 "%s\n  sizes", map->rank,
               sim_tensor_type_name((sim_tensor_type)map->type), map->address, map->im2col ? ", im2col" : "");
     for (uint32_t i = 0; i < map->rank; i++) debug_say(s, "%s%" PRIu64, i ? " x " : " ", map->dim[i]);
@@ -119,7 +126,7 @@ static void show_map(debug_session *s, const sim_tensor_map *map) {
     show_list(s, "every", map->step, map->rank);
     debug_say(s, map->swizzle ? "  swizzle of %u bytes, " : "  no swizzle%.0u, ",
               sim_swizzle_bytes(map->swizzle));
-    debug_say(s, "interleave %s, outside the tensor %s\n", interleaves[map->interleave % 3],
+    debug_say(s, "interleave %s, outside the tensor %s\n", interleaves[map->interleave],
               map->fill ? "NaN" : "zero");
 }
 
@@ -130,7 +137,6 @@ void debug_show_map(debug_session *s, const char *text) {
     uint64_t address = 0;
     uint8_t bytes[SIM_TENSOR_MAP_BYTES];
     sim_tensor_map map;
-    const char *why = "";
     if (!*text) {
         debug_say(s, "Say which: info map NAME, of a CUtensorMap or a pointer to one.\n");
         return;
@@ -147,8 +153,8 @@ void debug_show_map(debug_session *s, const char *text) {
         address = 0;
     if (!sim_inspect_memory(context.warp, context.lane, address, bytes, sizeof bytes))
         debug_say(s, "There is no memory at 0x%" PRIx64 ".\n", address);
-    else if (!sim_tensor_map_decode(bytes, &map, &why))
-        debug_say(s, "This is no tensor map: %s\n", why);
+    else if (!sim_tensor_map_decode(bytes, &map))
+        debug_say(s, "This is no tensor map: it is all zeros.\n");
     else
         show_map(s, &map);
 }

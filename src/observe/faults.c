@@ -182,17 +182,34 @@ static const char *special_advice(const sim_fault_info *fault, const char *messa
     return NULL;
 }
 
+// What the machine's words lack of a likely cause and what to do.
+static void add_advice(const sim_fault_info *fault, const char *message, base_text *text) {
+    const char *advice = special_advice(fault, message);
+    if (advice) base_text_add(text, "\n%s", advice);
+    unsigned kind = fault->kind < BASE_COUNT(by_kind) ? fault->kind : SIM_FAULT_NONE;
+    bool has_cause = text->data && strstr(text->data, "likely cause"),
+         has_advice = text->data && strstr(text->data, "what to do");
+    if (by_kind[kind].cause && !has_cause) base_text_add(text, "\nlikely cause: %s", by_kind[kind].cause);
+    if (by_kind[kind].advice && !has_advice) base_text_add(text, "\nwhat to do: %s", by_kind[kind].advice);
+}
+
 void observe_explain_fault(const sim_fault_info *fault, const char *message, char *out, size_t size) {
     base_text text = {0};
     copy_lines(fault, message, false, &text);
     copy_lines(fault, message, true, &text);
-    const char *advice = special_advice(fault, message);
-    if (advice) base_text_add(&text, "\n%s", advice);
-    unsigned kind = fault->kind < BASE_COUNT(by_kind) ? fault->kind : SIM_FAULT_NONE;
-    bool has_cause = text.data && strstr(text.data, "likely cause"),
-         has_advice = text.data && strstr(text.data, "what to do");
-    if (by_kind[kind].cause && !has_cause) base_text_add(&text, "\nlikely cause: %s", by_kind[kind].cause);
-    if (by_kind[kind].advice && !has_advice) base_text_add(&text, "\nwhat to do: %s", by_kind[kind].advice);
+    add_advice(fault, message, &text);
     snprintf(out, size, "%s", text.data ? text.data : "");
+    base_text_free(&text);
+}
+
+void observe_print_fault(const sim_fault_info *fault, const char *message, base_text *out) {
+    base_text text = {0};
+    base_text_add(&text, "%s", message);
+    add_advice(fault, message, &text);
+    for (const char *at = text.data ? text.data : ""; *at;) {
+        size_t length = strcspn(at, "\n");
+        base_text_add(out, "\n%s%.*s", *at == ' ' ? "" : "  ", (int)length, at);
+        at += length + (at[length] == '\n');
+    }
     base_text_free(&text);
 }

@@ -32,10 +32,22 @@ static void causes_come_last(void **state) {
               "blocks end whose shared memory others use");
 }
 
+// For people nothing is left out, and lines are indented alike.
+static void all_is_printed(void **state) {
+    const sim_fault_info fault = {.kind = SIM_FAULT_CLUSTER_ENDED};
+    base_text text = {0};
+    observe_print_fault(&fault, "reaches for it\n  by block (0,0,0)\nlikely cause: none", &text);
+    assert_string_equal(text.data,
+                        "\n  reaches for it\n  by block (0,0,0)\n  likely cause: none\n  what to do: "
+                        "cluster.sync() before blocks end whose shared memory others use");
+    base_text_free(&text);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(no_kind_is_without_words),
         cmocka_unit_test(causes_come_last),
+        cmocka_unit_test(all_is_printed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -386,6 +386,7 @@ static void look_lane(races_view *v, uint32_t lane) {
     }
     v->birth = v->shadow->birth;
     touch_bytes(v, lane, address);
+    if (v->access->part == SIM_PART_MAP) observe_races_check_old_map(v, lane, address);
     if (owner != v->block) note_visit(self, owner, v, lane);
 }
 
@@ -489,6 +490,8 @@ static void on_memory(sim_listener *listener, const sim_memory_event *event) {
     if (event->kind == SIM_MEMORY_ALLOC) self->budget.program += event->bytes;
     if (event->kind == SIM_MEMORY_FREE)
         self->budget.program -= event->bytes < self->budget.program ? event->bytes : self->budget.program;
+    if (event->kind == SIM_MEMORY_HOST_WRITE || event->kind == SIM_MEMORY_COPY)
+        observe_races_note_host_write(self, event->address, event->bytes);
     if (self->off || !event->at || event->kind != SIM_MEMORY_ALLOC) return;
     uint64_t at = event->address, end = at + event->bytes;
     while (at < end) {
@@ -573,6 +576,7 @@ static void close_races(observe_detector *detector) {
     free(self->polls);
     free(self->seen);
     free(self->stash);
+    free(self->host_writes);
     free(self);
 }
 

@@ -29,8 +29,11 @@ typedef enum races_kind {
     RACES_ISSUED,       // they have executed a product that is over
     RACES_PROXIED,      // a fence.proxy.async came after their accesses,
     RACES_PROXIED_COPY, // and after their cp.asyncs
-    RACES_MAPPED,       // a fence.proxy.tensormap came after their accesses
+    RACES_PUBLISHED,    // a release fence.proxy.tensormap came after their accesses,
+    RACES_PUBLISHED_COPY,
+    RACES_MAPPED, // and an acquire one after that
     RACES_MAPPED_COPY,
+    RACES_MAPS_ACQUIRED, // the block has executed an acquire one; warp 0 stands for all
 } races_kind;
 
 // ---- what is known (races_known.c) -----------------------------------------------------------------------
@@ -54,7 +57,8 @@ void observe_known_drop(observe_known *known);
 bool observe_known_absorb(observe_known **into, observe_known *other);
 // What `known` says of threads and of their cp.asyncs, said of the two kinds from `kind` on, of `warps` warps at most. NULL when
 // out of memory.
-observe_known *observe_known_as(const observe_known *known, unsigned kind, uint32_t warps);
+// What is known of the kind `from` and the next, said of the kind `to` and the next.
+observe_known *observe_known_as(const observe_known *known, unsigned from, unsigned to, uint32_t warps);
 bool observe_known_holds(const observe_known *known, uint32_t block, unsigned slot, unsigned lane,
                          uint32_t clock);
 
@@ -295,6 +299,13 @@ typedef struct races_stashed {
     uint64_t address;
 } races_stashed;
 
+// What the host wrote, or copied, since kernels did (races_maps.c).
+typedef struct races_host_write {
+    uint64_t begin, end;
+    uint32_t clock;
+} races_host_write;
+enum { RACES_HOST_WRITES = 1024 };
+
 typedef struct races races;
 struct races {
     observe_detector detector; // first
@@ -327,7 +338,9 @@ struct races {
     uint32_t object_count, object_capacity;
     uint64_t *seen; // pairs of instructions that were told of; hash
     uint32_t seen_count, seen_capacity;
-    races_stashed *stash; // bulk copies whose mbarrier is not yet known; a tensor copy's rows
+    races_host_write *host_writes; // RACES_HOST_WRITES of them; NULL until there are any
+    uint32_t host_write_count;     // more than there is room for: it is not known what the host wrote
+    races_stashed *stash;          // bulk copies whose mbarrier is not yet known; a tensor copy's rows
     uint32_t stash_count, stash_capacity;
 };
 
@@ -406,6 +419,12 @@ bool observe_races_lacks_proxy_fence(const races_view *view, uint32_t lane, uint
 void observe_races_begin_product(races *self, races_warp *warp); // whose reads are told of next
 void observe_races_commit_products(races *self, races_warp *warp);
 void observe_races_wait_for_products(races *self, races_block *block, races_warp *warp, const sim_sync *sync);
+
+// ---- tensor maps that earlier kernels changed (races_maps.c) ------------------------------------------------
+
+void observe_races_note_host_write(races *self, uint64_t address, uint64_t bytes);
+// A tensor copy reads its map in global memory.
+void observe_races_check_old_map(const races_view *view, uint32_t lane, uint64_t address);
 
 // ---- order (races_order.c) -------------------------------------------------------------------------------
 

@@ -162,31 +162,33 @@ bool observe_known_absorb(observe_known **into, observe_known *other) {
 
 // ---- saying it of something else -------------------------------------------------------------------------
 
-static observe_known *leaf_as(const observe_known *known, unsigned kind, uint32_t warps) {
+static observe_known *leaf_as(const observe_known *known, unsigned from, unsigned to, uint32_t warps) {
     uint32_t room = known->count + warps, count = 0, next = 0;
     observe_known *leaf = new_leaf(0, room);
     if (!leaf) return NULL;
-    for (uint32_t slot = 0; slot < 2 * RACES_WARPS; slot++) {
-        uint16_t as = (uint16_t)(slot + kind * RACES_WARPS);
+    const uint32_t first = from * RACES_WARPS;
+    while (next < known->count && known->facts[next].slot < first) next++;
+    for (uint32_t slot = first; slot < first + 2 * RACES_WARPS; slot++) {
+        uint16_t as = (uint16_t)(slot - first + to * RACES_WARPS);
         bool whole = false;
         for (; next < known->count && known->facts[next].slot == slot; next++) {
             observe_fact fact = known->facts[next];
             whole |= fact.lane == OBSERVE_ALL_LANES;
             leaf->facts[count++] = (observe_fact){as, fact.lane, fact.clock};
         }
-        if (slot < warps && !whole && known->all)
+        if (slot < warps && !whole && known->all) // of threads alone
             leaf->facts[count++] = (observe_fact){as, OBSERVE_ALL_LANES, known->all};
     }
     leaf->count = count;
     return leaf;
 }
 
-observe_known *observe_known_as(const observe_known *known, unsigned kind, uint32_t warps) {
-    if (!known->level) return leaf_as(known, kind, warps);
+observe_known *observe_known_as(const observe_known *known, unsigned from, unsigned to, uint32_t warps) {
+    if (!known->level) return leaf_as(known, from, to, warps);
     observe_known *above = new_inner(known->level);
     for (unsigned i = 0; above && i < FAN; i++) {
         if (!known->child[i]) continue;
-        if (!(above->child[i] = observe_known_as(known->child[i], kind, warps))) {
+        if (!(above->child[i] = observe_known_as(known->child[i], from, to, warps))) {
             observe_known_drop(above);
             return NULL;
         }

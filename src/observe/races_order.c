@@ -400,10 +400,12 @@ static void fence_lane(races *self, races_block *block, races_warp *warp, uint32
 
 static void fence(races *self, races_block *block, races_warp *warp, const sim_sync *sync) {
     const ptx_inst *inst = sync->at.inst;
-    if (inst->op == PTX_OP_FENCE_PROXY) {
+    if (inst->op ==
+        PTX_OP_TENSORMAP_CP_FENCEPROXY) // all lanes copy the same bytes: what one of them wrote, each did
+        observe_races_meet(self, block, warp, sync->at.mask);
+    if (inst->op == PTX_OP_FENCE_PROXY || inst->op == PTX_OP_TENSORMAP_CP_FENCEPROXY)
         observe_races_proxy_fence(self, block, warp, sync);
-        return;
-    }
+    if (inst->op == PTX_OP_FENCE_PROXY) return;
     unsigned scope = observe_races_scope_of(inst, inst->op == PTX_OP_FENCE_MBARRIER_INIT ? 1 : 2);
     for (uint32_t m = sync->at.mask; m; m &= m - 1)
         fence_lane(self, block, warp, (uint32_t)__builtin_ctz(m), scope);

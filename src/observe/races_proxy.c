@@ -1,7 +1,8 @@
 // The asynchronous proxy: it sees what threads wrote only after a proxy fence, and a warpgroup's products read by it.
 //
 // A proxy fence counts wherever it stands on the way from the write to the copy: of the thread that wrote, or of one that
-// knows of the write. So what a fence covers is a thing to know, handed on by barriers as all else is.
+// knows of the write. So what a fence covers is a thing to know, handed on by barriers as all else is. Tensor maps take two fences:
+// a release behind the write, and an acquire that comes after it.
 #include <stdlib.h>
 
 #include "observe/races.h"
@@ -10,16 +11,27 @@ enum { GROUP_WARPS = 4 };
 
 // ---- fences ----------------------------------------------------------------------------------------------
 
+static void learn_acquired(races *self, races_block *block, races_warp *warp, uint32_t mask) {
+    observe_fact fact = {RACES_MAPS_ACQUIRED * RACES_WARPS, OBSERVE_ALL_LANES, self->now};
+    observe_known *known = observe_known_of(self->levels, block->id, 0, &fact, 1);
+    if (!known) self->off = true;
+    observe_races_learn(self, block, warp, mask, known);
+    observe_known_drop(known);
+}
+
 void observe_races_proxy_fence(races *self, races_block *block, races_warp *warp, const sim_sync *sync) {
-    bool maps = sync->at.inst->by_category[PTX_CAT_MODE] == PTX_MOD_TENSORMAP_GENERIC;
-    if (maps && observe_races_releases(sync->at.inst)) return; // the other side of it
+    bool maps = sync->at.inst->by_category[PTX_CAT_MODE] == PTX_MOD_TENSORMAP_GENERIC,
+         acquires = maps && !observe_races_releases(sync->at.inst);
+    unsigned from = acquires ? RACES_PUBLISHED : RACES_THREAD, to = acquires ? RACES_MAPPED
+                                                                    : maps   ? RACES_PUBLISHED
+                                                                             : RACES_PROXIED;
     observe_known *known = observe_races_knowledge(self, block, warp, sync->at.mask);
-    observe_known *fenced =
-        known ? observe_known_as(known, maps ? RACES_MAPPED : RACES_PROXIED, block->warp_count) : NULL;
+    observe_known *fenced = known ? observe_known_as(known, from, to, block->warp_count) : NULL;
     if (!fenced) self->off = true;
     observe_races_learn(self, block, warp, sync->at.mask, fenced);
     observe_known_drop(known);
     observe_known_drop(fenced);
+    if (acquires) learn_acquired(self, block, warp, sync->at.mask);
     self->now++;
 }
 

@@ -336,16 +336,29 @@ static bool is_barrier_missing(const races *self, const races_conflict *c) {
     return false;
 }
 
+// Which of the two fences a changed map lacks.
+static void map_text(const races_conflict *c, base_text *out) {
+    const races_warp *mine = &c->block->warps[c->access->at.warp];
+    unsigned kind = RACES_PUBLISHED + (c->other_tag & RACES_TAG_KIND);
+    bool released = observe_races_knows(c->block, mine, c->lane, c->who, kind, c->clock);
+    base_text_add(out,
+                  "a tensor copy uses a map that the kernel changed, with no %s fence for maps between\n"
+                  "likely cause: copies read maps through a cache of their own, which stores do not reach\n"
+                  "what to do: ",
+                  released ? "acquire" : "release");
+    if (!released)
+        base_text_add(out,
+                      "fence.proxy.tensormap::generic.release by the thread that changed it, or change it in "
+                      "shared memory and copy it by tensormap.cp_fenceproxy; then hand it over, and then ");
+    base_text_add(out,
+                  "fence.proxy.tensormap::generic.acquire (cuda::ptx::fence_proxy_tensormap_generic) of the "
+                  "map's 128 bytes by the thread that starts the copy");
+}
+
 static void proxy_text(const races_conflict *c, base_text *out) {
     bool product = (c->tag & RACES_TAG_KIND) == RACES_PRODUCT;
     if (c->access->part == SIM_PART_MAP) {
-        base_text_add(
-            out, "a tensor copy uses a map that the kernel changed, with no proxy fence for maps between\n"
-                 "likely cause: copies read maps through a cache of their own, which stores do not reach\n"
-                 "what to do: fence.proxy.tensormap::generic.acquire "
-                 "(cuda::ptx::fence_proxy_tensormap_generic) of "
-                 "the map's 128 bytes by the thread that starts the copy, after the release by the one that "
-                 "changed it");
+        map_text(c, out);
         return;
     }
     base_text_add(out,

@@ -29,8 +29,9 @@ static void list_add(undefined_self *self, uint32_t reg, uint8_t *count) {
 static void list_operand(undefined_self *self, const ptx_operand *operand, uint8_t *count) {
     if (operand->kind == PTX_OPERAND_REG || operand->kind == PTX_OPERAND_ADDRESS)
         if (operand->reg >= 0) list_add(self, (uint32_t)operand->reg, count);
-    if ((operand->kind == PTX_OPERAND_REG || operand->kind == PTX_OPERAND_SINK) && operand->second >= 0)
-        list_add(self, (uint32_t)operand->second, count);
+    bool may_pair = operand->kind == PTX_OPERAND_REG || operand->kind == PTX_OPERAND_SINK ||
+                    operand->kind == PTX_OPERAND_VECTOR;
+    if (may_pair && operand->second >= 0) list_add(self, (uint32_t)operand->second, count);
     for (uint32_t i = 0; i < operand->element_count; i++) list_operand(self, &operand->elements[i], count);
 }
 

@@ -123,7 +123,8 @@ void ptx_check_opcode(ptx_parser *parser, const ptx_row *row, ptx_inst *inst) {
         // each.
         bool single = category != PTX_CAT_FLAG && category != PTX_CAT_EVICT && category != PTX_CAT_MODE &&
                       row->info->support == PTX_SUPPORT_SIMULATED;
-        if (single && seen >> category & 1 && !(category == PTX_CAT_SPACE && copies(row)))
+        bool is_mmio = mod == PTX_MOD_RELAXED && i && inst->mods[i - 1] == PTX_MOD_MMIO; // written as a pair
+        if (single && seen >> category & 1 && !(category == PTX_CAT_SPACE && copies(row)) && !is_mmio)
             inst->unknown = reason(parser, inst, mod, "has one modifier too many:");
         seen |= 1u << category;
     }

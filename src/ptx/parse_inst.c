@@ -209,7 +209,7 @@ static const ptx_token *name(ptx_parser *parser, const ptx_token *token, ptx_ope
     return parser->end;
 }
 
-// "[" base [offset] {"," operand} "]"
+// "[" base [offset] {"," operand} "]" [".unified"], which is a hint
 static const ptx_token *address(ptx_parser *parser, const ptx_token *token, ptx_operand *out) {
     const ptx_token *base = ++token;
     if (token->kind == PTX_TOKEN_WORD && !ptx_is(parser, token, "WARP_SZ"))
@@ -222,13 +222,15 @@ static const ptx_token *address(ptx_parser *parser, const ptx_token *token, ptx_
         return ptx_fail_at(parser, base, "expected an address: a register, a variable or a number");
     out->kind = PTX_OPERAND_ADDRESS;
     if (token->kind == ',') return operand_list(parser, token + 1, ']', out);
-    return ptx_expect(parser, token, ']');
+    token = ptx_expect(parser, token, ']');
+    return token->kind == PTX_TOKEN_DOT && ptx_is(parser, token, ".unified") ? token + 1 : token;
 }
 
 // "|" predicate after a destination
 static const ptx_token *second(ptx_parser *parser, const ptx_token *token, ptx_operand *out) {
     ptx_operand pair = {.reg = -1, .second = -1};
-    bool good = out->kind == PTX_OPERAND_REG || out->kind == PTX_OPERAND_SINK;
+    bool good =
+        out->kind == PTX_OPERAND_REG || out->kind == PTX_OPERAND_SINK || out->kind == PTX_OPERAND_VECTOR;
     const ptx_token *rest = token[1].kind == PTX_TOKEN_WORD
                                 ? name(parser, token + 1, &pair)
                                 : ptx_fail_at(parser, token + 1, "expected a predicate");
@@ -266,7 +268,7 @@ static const ptx_token *operand(ptx_parser *parser, const ptx_token *token, ptx_
     out->kind = PTX_OPERAND_VECTOR;
     token = operand_list(parser, token + 1, '}', out);
     parser->nesting--;
-    return token;
+    return token->kind == '|' ? second(parser, token, out) : token; // of tex
 }
 
 // ---- instructions ---------------------------------------------------------------------------------

@@ -83,6 +83,8 @@ static void roots_of_several_parts(void **state) {
         {"fence.acq_rel.gpu;", PTX_OP_FENCE},
         {"fence.proxy.async;", PTX_OP_FENCE_PROXY},
         {"cvt.pack.sat.s8.s32.b32 %r1, %r2, %r3, %r4;", PTX_OP_CVT_PACK},
+        {"cvt.pack.sat.u2.s32.b32 %r1, %r2, %r3, %r4;", PTX_OP_CVT_PACK},
+        {"membar.proxy.alias;", PTX_OP_MEMBAR_PROXY},
         {"cvt.rn.f16x2.e4m3x2 %r1, %h1;", PTX_OP_CVT},
         {"vabsdiff4.u32.u32.u32.add %r1, %r2, %r3, %r4;", PTX_OP_VABSDIFF4},
     };
@@ -90,6 +92,20 @@ static void roots_of_several_parts(void **state) {
         ptx_module *module = open_inst(cases[i].text);
         if (first_inst(module)->op != cases[i].op) fail_msg("%s", cases[i].text);
         assert_null(first_inst(module)->unknown);
+        ptx_module_close(module);
+    }
+}
+
+static void hints_and_pairs_are_read(void **state) {
+    static const char *const cases[] = {
+        "ld.mmio.relaxed.sys.global.u32 %r1, [%d1];",
+        "st.mmio.relaxed.sys.global.u32 [%d1], %r1;",
+        "ld.global.u32 %r1, [%d1].unified;",
+        "tex.2d.v4.u32.s32 {%r1, %r2, %r3, %r4}|%p1, [%d1, {%r1, %r2}];",
+    };
+    for (size_t i = 0; i < BASE_COUNT(cases); i++) {
+        ptx_module *module = open_inst(cases[i]);
+        if (first_inst(module)->unknown) fail_msg("%s: %s", cases[i], first_inst(module)->unknown);
         ptx_module_close(module);
     }
 }
@@ -457,6 +473,7 @@ int main(void) {
         cmocka_unit_test(header),
         cmocka_unit_test(opcode_parts),
         cmocka_unit_test(roots_of_several_parts),
+        cmocka_unit_test(hints_and_pairs_are_read),
         cmocka_unit_test(modifiers_by_opcode),
         cmocka_unit_test(guards_and_pairs),
         cmocka_unit_test(registers_are_made_when_used),

@@ -33,6 +33,13 @@ static bool map_of(sim_decoder *d, const ptx_inst *inst, uint32_t index, tensor_
     return true;
 }
 
+static bool offsets_of(sim_decoder *d, const ptx_inst *inst, uint32_t index, tensor_form *f) {
+    const ptx_operand *offsets = &inst->operands[index];
+    for (uint32_t i = 0; i + 2 < f->rank; i++)
+        if (!sim_async_value_of(d, &offsets->elements[i], 16, &f->offset[i])) return false;
+    return true;
+}
+
 static bool load_form(sim_decoder *d, const ptx_inst *inst, tensor_form *f) {
     uint16_t space = sim_async_space_at(inst, 0);
     uint32_t next = 3;
@@ -41,12 +48,13 @@ static bool load_form(sim_decoder *d, const ptx_inst *inst, tensor_form *f) {
     if (!sim_async_address_of(d, inst, 0, space, &f->shared) || !map_of(d, inst, 1, f) ||
         !sim_async_address_of(d, inst, 2, space, &f->barrier))
         return false;
-    if (f->im2col) {
-        const ptx_operand *offsets = &inst->operands[next++];
-        for (uint32_t i = 0; i + 2 < f->rank; i++)
-            if (!sim_async_value_of(d, &offsets->elements[i], 16, &f->offset[i])) return false;
-    }
+    if (f->im2col && !offsets_of(d, inst, next++, f)) return false;
     return !f->multicast || sim_async_value_of(d, &inst->operands[next], 16, &f->mask);
+}
+
+static bool prefetch_form(sim_decoder *d, const ptx_inst *inst, tensor_form *f) {
+    f->is_load = f->is_prefetch = true;
+    return map_of(d, inst, 0, f) && (!f->im2col || offsets_of(d, inst, 1, f));
 }
 
 static bool copy_form(sim_decoder *d, const ptx_inst *inst, sim_op *op) {
@@ -54,6 +62,8 @@ static bool copy_form(sim_decoder *d, const ptx_inst *inst, sim_op *op) {
     if (!f) return false;
     f->rank = rank_of(inst);
     f->im2col = sim_async_has_mod(inst, PTX_MOD_IM2COL) || sim_async_has_mod(inst, PTX_MOD_IM2COL_NO_OFFS);
+    if (inst->op == PTX_OP_CP_ASYNC_BULK_PREFETCH_TENSOR)
+        return prefetch_form(d, inst, f) && execute(op, sim_tensor_copy);
     if (inst->op == PTX_OP_CP_REDUCE_ASYNC_BULK_TENSOR)
         f->reduce = (ptx_mod)(inst->by_category[PTX_CAT_ATOMIC] ? inst->by_category[PTX_CAT_ATOMIC]
                                                                 : inst->by_category[PTX_CAT_BOOL]);
@@ -87,6 +97,7 @@ static bool publish_form(sim_decoder *d, const ptx_inst *inst, sim_op *op) {
 bool sim_select_tensor(sim_decoder *d, const ptx_inst *inst, sim_op *op) {
     switch (inst->op) {
     case PTX_OP_CP_ASYNC_BULK_TENSOR:
+    case PTX_OP_CP_ASYNC_BULK_PREFETCH_TENSOR:
     case PTX_OP_CP_REDUCE_ASYNC_BULK_TENSOR: return copy_form(d, inst, op);
     case PTX_OP_TENSORMAP_REPLACE: return replace_form(d, inst, op);
     case PTX_OP_TENSORMAP_CP_FENCEPROXY: return publish_form(d, inst, op);

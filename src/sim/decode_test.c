@@ -137,6 +137,7 @@ static const char *const forms[] = {
     " [%r1], [%d1, {%r2, 3, 4, %r4}], [%r3], {1, 2}, 3;",
     "cp.async.bulk.tensor.3d.global.shared::cta.im2col_no_offs.bulk_group [%d1, {%r2, 3, 4}], [%r1];",
     "cp.reduce.async.bulk.tensor.1d.global.shared::cta.add.tile.bulk_group [%d1, {%r2}], [%r1];",
+    "cp.async.bulk.prefetch.tensor.3d.L2.global.im2col [%d1, {%r2, 3, 4}], {7};",
     "tensormap.replace.tile.box_dim.shared::cta.b1024.b32 [%r1], 4, %r2;",
     "tensormap.cp_fenceproxy.global.shared::cta.tensormap::generic.release.gpu.sync.aligned [%d1], [%r1], "
     "128;",

@@ -375,12 +375,18 @@ static uint64_t pack_u4(fake_lane *x) {
            (uint32_t)clamp((int32_t)x->b, 0, 15);
 }
 
+static uint64_t pack_s2(fake_lane *x) {
+    return (uint32_t)((uint32_t)x->c << 4 | ((uint32_t)clamp((int32_t)x->a, -2, 1) & 3) << 2 |
+                      ((uint32_t)clamp((int32_t)x->b, -2, 1) & 3));
+}
+
 static void packing_saturates(void **state) {
     static const fake_row rows[] = {
         {"cvt.pack.sat.s16.s32 %r0, %r1, %r2;", pack_s16, NULL},
         {"cvt.pack.sat.u16.s32 %r0, %r1, %r2;", pack_u16, NULL},
         {"cvt.pack.sat.s8.s32.b32 %r0, %r1, %r2, %r3;", pack_s8, NULL},
         {"cvt.pack.sat.u4.s32.b32 %r0, %r1, %r2, %r3;", pack_u4, NULL},
+        {"cvt.pack.sat.s2.s32.b32 %r0, %r1, %r2, %r3;", pack_s2, NULL},
     };
     fake_check_all(rows, BASE_COUNT(rows));
 }

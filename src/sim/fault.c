@@ -89,6 +89,11 @@ static void explain_shared(const sim_grid *g, const sim_warp *w, uint64_t offset
     }
     for (uint32_t i = 0; i < k->shared_slot_count; i++) {
         const sim_variable_slot *slot = &k->shared_slots[i];
+        if (offset >= slot->offset && offset - slot->offset < slot->variable->size) {
+            base_text_add(out, "\n  it begins in %s, %" PRIu64 " bytes before that one's end",
+                          source_name(slot->variable->name), slot->offset + slot->variable->size - offset);
+            return;
+        }
         if (offset >= slot->offset + slot->variable->size && (!nearest || slot->offset > nearest->offset))
             nearest = slot;
     }
@@ -295,9 +300,12 @@ static _Noreturn void stop_waiting(sim_worker *worker, sim_fault_kind kind, cons
     describe_all(worker, &t);
     if (t.data && strstr(t.data, "wait for the mbarrier"))
         causes = "arrivals or bytes of an mbarrier that do not add up (mbarrier.init, expect_tx and what the "
-                 "copies bring), a wait "
-                 "for the wrong phase, a thread that does not arrive";
+                 "copies bring), a wait for the wrong phase, a thread that does not arrive";
     base_text_add(&t, "\n  likely causes: %s", causes);
+    if (t.data && (strstr(t.data, "bytes are missing") || strstr(t.data, "more than were expected")))
+        base_text_add(&t,
+                      "\nwhat to do: let expect_tx name the bytes of all copies of the phase; a tensor copy "
+                      "brings its whole box, boxDim times the element's size, also what lies outside");
     stop(worker, KZ_DEADLOCK,
          &(sim_fault_info){.kind = kind,
                            .polled = worker->polled,

@@ -439,7 +439,8 @@ static void exec_query(sim_warp *w, const sim_op *op) {
     for (uint32_t m = w->mask; m; m &= m - 1) {
         unsigned lane = (unsigned)__builtin_ctz(m);
         const sim_texture *t = object(w, op, lane, op->inst->op == PTX_OP_SUQ);
-        const sim_texture_level *level = &t->levels[0];
+        uint32_t lod = f->level == SIM_NOWHERE ? 0 : SIM_REG(uint32_t, w, f->level)[lane];
+        const sim_texture_level *level = &t->levels[lod < t->level_count ? lod : t->level_count - 1];
         uint64_t value = f->query == PTX_MOD_WIDTH    ? level->width
                          : f->query == PTX_MOD_HEIGHT ? level->height
                                                       : level->depth;
@@ -518,6 +519,11 @@ static void find_level(sim_decoder *d, const ptx_inst *inst, texture_form *f) {
     }
 }
 
+// Further ones are offsets and a depth to compare with, which are not there.
+static uint32_t texture_operands(const ptx_inst *inst) {
+    return has_mod(inst, PTX_MOD_GRAD) ? 4 : has_mod(inst, PTX_MOD_LEVEL) ? 3 : 2;
+}
+
 bool sim_select_texture(sim_decoder *d, const ptx_inst *inst, sim_op *op) {
     texture_form *f = sim_keep(d, sizeof *f);
     if (!f) return false;
@@ -531,8 +537,8 @@ bool sim_select_texture(sim_decoder *d, const ptx_inst *inst, sim_op *op) {
     case PTX_OP_TEX:
     case PTX_OP_TLD4:
         f->integer_coordinates = inst->type_count > 1 && inst->types[1] == PTX_S32;
-        if (inst->type_count < 2 || inst->operand_count < 2 || !find_geometry(inst, f)) return false;
-        if (!find_address(d, &o[1], f)) return false;
+        if (inst->type_count < 2 || inst->operand_count != texture_operands(inst)) return false;
+        if (!find_geometry(inst, f) || !find_address(d, &o[1], f)) return false;
         f->component = has_mod(inst, PTX_MOD_G)   ? 1
                        : has_mod(inst, PTX_MOD_B) ? 2
                        : has_mod(inst, PTX_MOD_A) ? 3
@@ -560,9 +566,11 @@ bool sim_select_texture(sim_decoder *d, const ptx_inst *inst, sim_op *op) {
                    : has_mod(inst, PTX_MOD_HEIGHT) ? PTX_MOD_HEIGHT
                    : has_mod(inst, PTX_MOD_DEPTH)  ? PTX_MOD_DEPTH
                                                    : PTX_MOD_NONE;
-        if (f->query == PTX_MOD_NONE || inst->operand_count < 2 || !find_address(d, &o[1], f)) return false;
+        if (f->query == PTX_MOD_NONE || inst->operand_count != texture_operands(inst)) return false;
+        if (!find_address(d, &o[1], f)) return false;
         f->type = PTX_B32;
         find_values(d, &o[0], f, false);
+        if (has_mod(inst, PTX_MOD_LEVEL)) f->level = sim_source(d, &o[2], PTX_B32);
         op->full = op->masked = exec_query;
         return true;
     default: return false;

@@ -1,8 +1,8 @@
-// Tensor copies and reductions (cp.async.bulk.tensor, cp.reduce.async.bulk.tensor), and what changes tensor maps.
+// Tensor copies and reductions (cp.async.bulk.tensor, cp.reduce.async.bulk.tensor).
 //
 // Done by the asynchronous proxy, as bulk.c's are: towards shared memory an mbarrier counts the bytes of the whole
 // box, what is filled included; towards global memory copies belong to the thread's bulk groups. The map is read and
-// judged when the copy is issued, the elements when it is done.
+// judged when the copy is issued, the elements when it is done. A prefetch is judged as a load is.
 
 #include "sim/tensor.h"
 
@@ -17,14 +17,6 @@ static const tensor_form *form_of(const sim_op *op) { return (const tensor_form 
 
 // ---- the map ---------------------------------------------------------------------------------------------
 
-static uint8_t *global_map(sim_warp *w, const sim_op *op, unsigned lane, uint64_t address, bool write) {
-    const sim_allocation *a = sim_memory_find(w->block->grid->memory, address, SIM_TENSOR_MAP_BYTES);
-    if (!a || (write && a->constant))
-        sim_fault_access(w, op, lane, address, SIM_TENSOR_MAP_BYTES, SIM_GLOBAL,
-                         a ? "writes constant memory" : NULL);
-    return (uint8_t *)(w->global + address);
-}
-
 static const uint8_t *param_map(sim_warp *w, const sim_op *op, unsigned lane, uint64_t offset) {
     const sim_grid *g = w->block->grid;
     if (offset > g->kernel->param_bytes || g->kernel->param_bytes - offset < SIM_TENSOR_MAP_BYTES)
@@ -37,21 +29,24 @@ static const uint8_t *map_bytes(sim_warp *w, const sim_op *op, unsigned lane, ui
     if (address % SIM_TENSOR_MAP_ALIGN)
         sim_fault_here(w, op, lane, SIM_FAULT_MISALIGNED,
                        "the tensor map is at 0x%" PRIx64 ": its address must be a multiple of 64\n"
-                       "likely cause: the map was copied into an array or a struct without alignas(64)",
+                       "likely cause: the map was copied into an array or a struct without alignas(64)\n"
+                       "what to do: declare the place as CUtensorMap, or with alignas(64)",
                        address);
-    if (address >= SIM_GLOBAL_BASE) return global_map(w, op, lane, address, false);
+    if (address >= SIM_GLOBAL_BASE) return sim_tensor_global_map(w, op, lane, address, false);
     if (address - SIM_PARAM_WINDOW < SIM_WINDOW_BYTES)
         return param_map(w, op, lane, address - SIM_PARAM_WINDOW);
     bool shared = address - SIM_SHARED_WINDOW < SIM_WINDOW_BYTES,
          local = address - SIM_LOCAL_WINDOW < SIM_WINDOW_BYTES;
     if (shared || local)
-        sim_fault_here(w, op, lane, SIM_FAULT_TENSOR_PLACE,
-                       "the tensor map is in %s memory: it must be a kernel's parameter, in constant or in "
-                       "global memory\nlikely cause: %s",
-                       shared ? "shared" : "local",
-                       shared
-                           ? "a map that was changed there is still to be copied to global memory"
-                           : "the parameter lacks __grid_constant__, so that the compiler made a copy of it");
+        sim_fault_here(
+            w, op, lane, SIM_FAULT_TENSOR_PLACE,
+            "the tensor map is in %s memory: it must be a kernel's parameter, in constant or in "
+            "global memory\nlikely cause: %s",
+            shared ? "shared" : "local",
+            shared ? "a map that was changed there is still to be copied to global memory\nwhat to do: "
+                     "tensormap.cp_fenceproxy, then fence.proxy.tensormap::generic.acquire"
+                   : "the parameter lacks __grid_constant__, so that the compiler made a copy of "
+                     "it\nwhat to do: declare it const __grid_constant__ CUtensorMap");
     sim_fault_access(w, op, lane, address, SIM_TENSOR_MAP_BYTES, SIM_GLOBAL, NULL);
 }
 
@@ -60,46 +55,48 @@ static void check_map(sim_warp *w, const sim_op *op, unsigned lane, const sim_te
     kz_error error = {0};
     sim_tensor_breach breach = sim_tensor_map_check(map);
     if (breach.rule) {
+        bool misaligned = breach.rule == SIM_TENSOR_RULE_ADDRESS;
         sim_tensor_breach_fail(&breach, &error);
+        size_t rule = strcspn(error.message, "\n"); // then what to do
         sim_fault_here(
-            w, op, lane, SIM_FAULT_TENSOR_MAP,
-            "the tensor map breaks a rule: %s\nlikely cause: fields that tensormap.replace did not "
-            "set, or set to a value that no map can have",
-            error.message);
+            w, op, lane, misaligned ? SIM_FAULT_MISALIGNED : SIM_FAULT_TENSOR_MAP,
+            "the tensor map breaks a rule: %.*s\nlikely cause: bytes that are no map, or fields that "
+            "tensormap.replace did not set, or set to a value that no map can have%s",
+            (int)rule, error.message, error.message + rule);
     }
     if (map->rank != f->rank)
-        sim_fault_here(w, op, lane, SIM_FAULT_TENSOR_MAP,
-                       "the tensor map has %u dimension%s, the instruction %u\nlikely cause: the map of "
-                       "another tensor, or the copy for another rank",
-                       map->rank, map->rank == 1 ? "" : "s", f->rank);
-    if (map->im2col != f->im2col)
-        sim_fault_here(w, op, lane, SIM_FAULT_TENSOR_MAP,
-                       "the tensor map is %s, the instruction %s\nlikely cause: a map of "
-                       "cuTensorMapEncode%s for a copy %s .im2col",
-                       map->im2col ? "of im2col mode" : "tiled", f->im2col ? "of im2col mode" : "tiled",
-                       map->im2col ? "Im2col" : "Tiled", map->im2col ? "without" : "with");
-    if (map->im2col && map->interleave)
         sim_fault_here(
             w, op, lane, SIM_FAULT_TENSOR_MAP,
-            "an im2col copy of an interleaved tensor: the simulator does not have it, for what a GPU "
-            "does is not known\nwhat to do: encode the map without interleave");
+            "the tensor map has %u dimension%s, the instruction %u\nlikely cause: the map of another tensor, "
+            "or "
+            "the copy for another rank\nwhat to do: give as many coordinates as the map has dimensions",
+            map->rank, map->rank == 1 ? "" : "s", f->rank);
+    if (map->im2col != f->im2col)
+        sim_fault_here(
+            w, op, lane, SIM_FAULT_TENSOR_MAP,
+            "the tensor map is %s, the instruction %s\nlikely cause: a map of "
+            "cuTensorMapEncode%s for a copy %s .im2col\nwhat to do: encode the map for the mode of the copy",
+            map->im2col ? "of im2col mode" : "tiled", f->im2col ? "of im2col mode" : "tiled",
+            map->im2col ? "Im2col" : "Tiled", map->im2col ? "without" : "with");
 }
 
 static void read_map(sim_warp *w, const sim_op *op, unsigned lane, tensor_copy *copy) {
     const tensor_form *f = form_of(op);
     uint64_t address = async_address(w, &f->map, lane);
-    const char *why = NULL;
-    if (!sim_tensor_map_decode(map_bytes(w, op, lane, address), &copy->map, &why))
-        sim_fault_here(w, op, lane, SIM_FAULT_TENSOR_MAP,
-                       "no tensor map is at 0x%" PRIx64
-                       ": %s\nlikely cause: the map was never encoded, or not "
-                       "copied to where the kernel looks for it",
-                       address, why);
+    if (!sim_tensor_map_decode(map_bytes(w, op, lane, address), &copy->map))
+        sim_fault_here(
+            w, op, lane, SIM_FAULT_TENSOR_MAP,
+            "no tensor map is at 0x%" PRIx64
+            ": it is all zeros\nlikely cause: the map was never encoded, or not copied to where the kernel "
+            "looks for it\nwhat to do: test what cuTensorMapEncodeTiled returned, and where the map is "
+            "copied to",
+            address);
     check_map(w, op, lane, &copy->map);
     for (uint32_t i = 0; i < f->rank; i++) copy->at[i] = SIM_REG(int32_t, w, f->at[i])[lane];
     for (uint32_t i = 0; f->im2col && f->is_load && i + 2 < f->rank; i++)
         copy->offset[i] = SIM_REG(uint16_t, w, f->offset[i])[lane];
-    if (!w->attention) return;
+    copy->is_store = !f->is_load;
+    if (!w->attention || f->is_prefetch) return;
     bool global = address >= SIM_GLOBAL_BASE;
     sim_listener *listener = w->block->worker->listener;
     if (!listener || !listener->access) return;
@@ -136,6 +133,14 @@ static void note_range(void *context, const tensor_row *row) {
     if (row->address + row->count > t->high) t->high = row->address + row->count;
 }
 
+// Whether only what a store writes past the tensor's end, in its last piece of 16 bytes, is in no buffer.
+static bool is_piece_outside(const touched *t, const tensor_row *row) {
+    const sim_tensor_map *map = &t->copy->map;
+    uint32_t left = (uint32_t)(-(map->dim[0] * sim_tensor_unit(map)) % 16);
+    return t->copy->is_store && left && row->count > left &&
+           sim_memory_find(t->w->block->grid->memory, row->address, row->count - left);
+}
+
 static void check_row(void *context, const tensor_row *row) {
     const touched *t = context;
     const sim_memory *memory = t->w->block->grid->memory;
@@ -153,24 +158,41 @@ static void check_row(void *context, const tensor_row *row) {
     base_text_free(&where);
     sim_fault_here(
         t->w, t->op, t->lane, SIM_FAULT_TENSOR_BOUNDS,
-        "the tensor map leads to %u bytes at 0x%" PRIx64 ", which no buffer holds\n  %s\nlikely cause: "
-        "the map's sizes or strides are another tensor's (strides are bytes, sizes elements), or its "
-        "buffer was freed",
-        row->count, row->address, text);
+        "the tensor map leads to %u bytes at 0x%" PRIx64 ", which no buffer holds\n  %s\nlikely cause: %s",
+        row->count, row->address, text,
+        is_piece_outside(t, row)
+            ? "a row of the tensor ends inside 16 bytes, which stores and reductions write to their "
+              "end\nwhat to do: make the buffer larger, up to the next multiple of 16 bytes"
+            : "the map's sizes or strides are another tensor's, or its buffer was freed\nwhat to do: "
+              "compare them with the buffer: sizes are elements, strides bytes, the first of them "
+              "dimension 1's");
+}
+
+// A load whose box lies outside the tensor still reads where the tensor begins, and throws away what it read.
+static void check_base(const touched *t) {
+    uint64_t base = t->copy->map.address;
+    const sim_memory *memory = t->w->block->grid->memory;
+    if (t->global != SIM_LOAD || sim_memory_find(memory, base, 16)) return;
+    sim_fault_here(
+        t->w, t->op, t->lane, SIM_FAULT_TENSOR_BOUNDS,
+        "the tensor begins at 0x%" PRIx64 ", which no buffer holds: a load fails even where its box lies "
+        "outside the tensor\nlikely cause: an empty tensor that was never allocated, or a buffer that was "
+        "freed\nwhat to do: issue no copy for an empty tensor",
+        base);
 }
 
 // All rows at once where one buffer holds them, as is usual; else each, so that the fault is found.
 static void check_global(touched *t) {
+    bool touches = true;
     t->low = UINT64_MAX;
-    if (!t->copy->map.address)
-        sim_fault_here(t->w, t->op, t->lane, SIM_FAULT_TENSOR_BOUNDS,
-                       "the tensor map's address is 0: a copy fails even where its box lies outside the "
-                       "tensor\nlikely cause: an empty tensor that was never allocated");
     if (t->copy->map.im2col)
         sim_tensor_walk(t->copy, note_range, t);
-    else if (!sim_tensor_range(t->copy, &t->low, &t->high))
+    else
+        touches = sim_tensor_range(t->copy, &t->low, &t->high);
+    if (!touches || t->low > t->high) {
+        check_base(t);
         return;
-    if (t->low > t->high) return;
+    }
     const sim_allocation *a = sim_memory_find(t->w->block->grid->memory, t->low, t->high - t->low);
     if (!a || (t->global != SIM_LOAD && a->constant)) sim_tensor_walk(t->copy, check_row, t);
 }
@@ -257,10 +279,8 @@ static void get(const mover *m, uint32_t at, uint8_t *to, uint32_t bytes) {
         memcpy(to, (m->work->has_read ? m->work->kept : m->shared + m->copy->shared) + at, bytes);
         return;
     }
-    for (uint32_t done = 0, piece; done < bytes; done += piece) { // a row's last piece may be cut
-        piece = bytes - done < 16 ? bytes - done : 16;
-        memcpy(to + done, m->shared + sim_tensor_place(m->copy, at + done), piece);
-    }
+    for (uint32_t done = 0; done < bytes; done += 16)
+        memcpy(to + done, m->shared + sim_tensor_place(m->copy, at + done), 16);
 }
 
 enum { ROW_BYTES = 256 * 32 };
@@ -366,10 +386,25 @@ static void multicast(touched *t, uint32_t barrier) {
     }
 }
 
+// Where the box lies in shared memory. Swizzles repeat after 256, 512 and 1024 bytes, from multiples of that on.
+static void check_place(sim_warp *w, const sim_op *op, unsigned lane, const tensor_copy *copy) {
+    uint64_t address = async_address(w, &form_of(op)->shared, lane);
+    uint32_t span = sim_swizzle_bytes(copy->map.swizzle), wanted = span ? 8 * span : SIM_TENSOR_ALIGN;
+    if (address % SIM_TENSOR_ALIGN)
+        sim_fault_here(
+            w, op, lane, SIM_FAULT_MISALIGNED,
+            "a tensor copy whose box is at 0x%" PRIx64 " in shared memory: it must be a multiple of "
+            "%u\nlikely cause: the array has the alignment of its elements, or begins behind others in "
+            "dynamic shared memory\nwhat to do: declare it with alignas(%u)%s",
+            address, (unsigned)SIM_TENSOR_ALIGN, wanted,
+            span ? ", as the map's swizzle wants it; dynamic shared memory is rounded up" : "");
+}
+
 static void load_box(sim_warp *w, const sim_op *op, unsigned lane, tensor_copy *copy) {
     const tensor_form *f = form_of(op);
     touched t = {.w = w, .op = op, .lane = lane, .copy = copy, .global = SIM_LOAD};
     sim_block *box_block, *barrier_block;
+    check_place(w, op, lane, copy);
     uint8_t *box = sim_shared_pointer(w, op, lane, &f->shared, sim_tensor_extent(copy), SIM_TENSOR_ALIGN,
                                       &box_block, &copy->shared);
     sim_mbarrier *b = sim_mbarrier_find(w, op, lane, &f->barrier, &barrier_block);
@@ -394,14 +429,15 @@ static void check_coordinates(sim_warp *w, const sim_op *op, unsigned lane, cons
             copy->at[0], copy->at[0] * element, 16 / element,
             sim_tensor_type_name((sim_tensor_type)map->type));
     for (uint32_t i = 0; map->im2col && i + 2 < map->rank; i++) {
-        int64_t at = copy->at[i + 1], end = (int64_t)map->dim[i + 1] + map->upper[i];
+        uint32_t along = sim_tensor_space(map) + i;
+        int64_t at = copy->at[along], end = (int64_t)map->dim[along] + map->upper[i];
         if (at < map->lower[i] || at >= end)
             sim_fault_here(
                 w, op, lane, SIM_FAULT_TENSOR_BOX,
                 "an im2col copy at coordinate %" PRId64 " of dimension %u: its first pixel must lie in the "
                 "bounding box, from %d to %" PRId64 "\nlikely cause: the filter's offset was added to the "
                 "coordinate; it has an operand of its own",
-                at, i + 1, map->lower[i], end - 1);
+                at, along, map->lower[i], end - 1);
     }
 }
 
@@ -409,17 +445,20 @@ static void check_store(sim_warp *w, const sim_op *op, unsigned lane, const tens
     const sim_tensor_map *map = &copy->map;
     for (uint32_t i = 0; i < map->rank; i++)
         if (copy->at[i] < 0)
-            sim_fault_here(w, op, lane, SIM_FAULT_TENSOR_BOX,
-                           "a tensor store at coordinate %" PRId64
-                           " of dimension %u: stores begin inside the "
-                           "tensor\nlikely cause: a halo that is subtracted for loads, and for stores too",
-                           copy->at[i], i);
+            sim_fault_here(
+                w, op, lane, SIM_FAULT_TENSOR_BOX,
+                "a tensor store at coordinate %" PRId64 " of dimension %u: stores begin inside the "
+                "tensor\nlikely cause: a halo that is subtracted for loads, and for stores too\nwhat to do: "
+                "store from coordinate 0 on; what lies past the tensor's end is left out",
+                copy->at[i], i);
     for (uint32_t i = 0; map->im2col && i + 2 < map->rank; i++)
         if (map->lower[i] < 0 || map->upper[i] > 0)
-            sim_fault_here(w, op, lane, SIM_FAULT_TENSOR_BOX,
-                           "an im2col store whose bounding box leaves the tensor: corners %d and %d of space "
-                           "dimension %u\nlikely cause: the map of a padded load is used for the store",
-                           map->lower[i], map->upper[i], i);
+            sim_fault_here(
+                w, op, lane, SIM_FAULT_TENSOR_BOX,
+                "an im2col store whose bounding box leaves the tensor: corners %d and %d of space "
+                "dimension %u\nlikely cause: the map of a padded load is used for the store\nwhat to "
+                "do: encode a map for the store, with corners of 0",
+                map->lower[i], map->upper[i], i);
 }
 
 // Which type has which operation, as an H200 has it: PTX (cp.reduce.async.bulk.tensor) does not name f64 and tf32, and
@@ -465,6 +504,7 @@ static void store_box(sim_warp *w, const sim_op *op, unsigned lane, tensor_copy 
                  .global = f->reduce == PTX_MOD_NONE ? SIM_STORE : SIM_ATOMIC};
     sim_block *owner;
     async_warp *mine = sim_async_warp(w, op);
+    check_place(w, op, lane, copy);
     const uint8_t *box = sim_shared_pointer(w, op, lane, &f->shared, sim_tensor_extent(copy),
                                             SIM_TENSOR_ALIGN, &owner, &copy->shared);
     check_store(w, op, lane, copy);
@@ -502,79 +542,10 @@ void sim_tensor_copy(sim_warp *w, const sim_op *op) {
         if (repeats(w, form_of(op), lane, (unsigned)__builtin_ctz(w->mask))) continue;
         read_map(w, op, lane, &copy);
         check_coordinates(w, op, lane, &copy);
+        if (form_of(op)->is_prefetch) continue;
         if (form_of(op)->is_load)
             load_box(w, op, lane, &copy);
         else
             store_box(w, op, lane, &copy);
     }
-}
-
-// ---- changing a map --------------------------------------------------------------------------------------
-
-static void emit_words(sim_warp *w, const sim_op *op, unsigned lane, const sim_block *owner, uint64_t at,
-                       uint32_t bytes) {
-    sim_listener *listener = w->block->worker->listener;
-    if (!listener || !listener->access) return;
-    uint64_t addresses[SIM_LANES] = {0};
-    addresses[lane] = at;
-    sim_access access = {.at = sim_event_of(w, op->inst, UINT32_C(1) << lane),
-                         .kind = SIM_STORE,
-                         .space = owner ? SIM_SHARED : SIM_GLOBAL,
-                         .bytes = bytes,
-                         .addresses = addresses};
-    listener->access(listener, &access);
-}
-
-void sim_tensor_replace(sim_warp *w, const sim_op *op) {
-    const tensor_form *f = form_of(op);
-    sim_tensor_field field = sim_tensor_field_of(f->field, f->ordinal);
-    for (uint32_t m = w->mask; m; m &= m - 1) {
-        unsigned lane = (unsigned)__builtin_ctz(m);
-        uint64_t address = async_address(w, &f->map, lane), at = address;
-        sim_block *owner = NULL;
-        uint8_t *bytes;
-        bool shared = f->map.space == PTX_MOD_SHARED_CTA ||
-                      (f->map.space == PTX_MOD_NONE && address - SIM_SHARED_WINDOW < SIM_WINDOW_BYTES);
-        if (shared) {
-            uint32_t offset;
-            bytes = sim_shared_pointer(w, op, lane, &f->map, SIM_TENSOR_MAP_BYTES, SIM_TENSOR_MAP_ALIGN,
-                                       &owner, &offset);
-            at = offset;
-        } else
-            bytes = global_map(w, op, lane, address, true);
-        if (!shared && address % SIM_TENSOR_MAP_ALIGN)
-            sim_fault_access(w, op, lane, address, SIM_TENSOR_MAP_ALIGN, SIM_GLOBAL, "is misaligned");
-        if (w->attention) emit_words(w, op, lane, owner, at + 4 * field.word, f->bits / 8);
-        uint64_t value =
-            f->bits == 64 ? SIM_REG(uint64_t, w, f->value)[lane] : SIM_REG(uint32_t, w, f->value)[lane];
-        sim_tensor_field_set(bytes, f->field, f->ordinal, value);
-        w->block->worker->changes++;
-    }
-}
-
-// All lanes give the same addresses, as a rule: copied once for each pair.
-void sim_tensor_publish(sim_warp *w, const sim_op *op) {
-    const tensor_form *f = form_of(op);
-    uint64_t last_to = 0, last_from = 0;
-    for (uint32_t m = w->mask; m; m &= m - 1) {
-        unsigned lane = (unsigned)__builtin_ctz(m);
-        uint64_t to = async_address(w, &f->map, lane), from = async_address(w, &f->shared, lane);
-        if (m != w->mask && to == last_to && from == last_from) continue;
-        sim_block *owner;
-        uint32_t offset;
-        const uint8_t *bytes = sim_shared_pointer(w, op, lane, &f->shared, SIM_TENSOR_MAP_BYTES,
-                                                  SIM_TENSOR_ALIGN, &owner, &offset);
-        uint8_t *place = global_map(w, op, lane, to, true);
-        if (to % SIM_TENSOR_ALIGN)
-            sim_fault_access(w, op, lane, to, SIM_TENSOR_ALIGN, SIM_GLOBAL, "is misaligned");
-        if (w->attention) {
-            sim_async_emit_one(w, op, lane, SIM_LOAD, owner, offset, SIM_TENSOR_MAP_BYTES, SIM_PART_FIRST);
-            sim_async_emit_one(w, op, lane, SIM_STORE, NULL, to, SIM_TENSOR_MAP_BYTES, SIM_PART_FIRST);
-        }
-        memcpy(place, bytes, SIM_TENSOR_MAP_BYTES);
-        w->block->worker->changes++;
-        last_to = to;
-        last_from = from;
-    }
-    sim_emit_sync(w, op->inst, w->mask, SIM_FENCE, SIM_THREAD, 0, 0);
 }

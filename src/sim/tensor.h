@@ -15,6 +15,7 @@ struct tensor_copy {
     uint32_t shared;             // offset of the box in its block's shared memory
     memory_form reduce;
     bool keeps_subnormals; // a reduction, as one of shared memory does
+    bool is_store; // or a reduction: it writes whole pieces of 16 bytes, past a tensor that ends inside one
 };
 
 // Elements of a box that lie one behind the other in both memories.
@@ -46,7 +47,7 @@ typedef struct tensor_form {
     uint32_t at[SIM_TENSOR_RANK], offset[3]; // slots
     uint32_t mask;                           // multicast
     uint8_t rank;
-    bool im2col, multicast, is_load;
+    bool im2col, multicast, is_load, is_prefetch;
     ptx_mod reduce;   // PTX_MOD_NONE: a copy
     ptx_mod field;    // tensormap.replace
     uint32_t ordinal; //
@@ -56,10 +57,15 @@ typedef struct tensor_form {
 bool sim_select_tensor(sim_decoder *decoder, const ptx_inst *inst, sim_op *op);
 
 // tensor.c
-void sim_tensor_copy(sim_warp *warp, const sim_op *op); // and reductions
-void sim_tensor_perform(async_work *work);              // moves the bytes
-void sim_tensor_read(async_work *work);                 // work->kept gets the box as it lies in shared memory
+void sim_tensor_copy(sim_warp *warp,
+                     const sim_op *op);    // and reductions, and prefetches, which are only judged
+void sim_tensor_perform(async_work *work); // moves the bytes
+void sim_tensor_read(async_work *work);    // work->kept gets the box as it lies in shared memory
+
+// tensor_change.c
 void sim_tensor_replace(sim_warp *warp, const sim_op *op); // tensormap.replace
 void sim_tensor_publish(sim_warp *warp, const sim_op *op); // tensormap.cp_fenceproxy
+// The map at an address of global memory, which is checked.
+uint8_t *sim_tensor_global_map(sim_warp *warp, const sim_op *op, unsigned lane, uint64_t address, bool write);
 
 #endif

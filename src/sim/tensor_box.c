@@ -1,9 +1,9 @@
 // The elements of a tensor copy's box, row by row.
 //
 // Tiled: the box is packed with dimension 0 fastest, every element that the traversal strides take. im2col: pixels,
-// each a row of channels. The walk goes over pixels of a bounding box in W, H and D, then on to the next image; the
-// filter's offsets are added to where it stands. A row that is narrower than the swizzle leaves the rest of its width
-// untouched.
+// each a row of channels, or its part in one slice of an interleaved tensor. The walk goes over pixels of a bounding box in W, H
+// and D, then on to the next image; the filter's offsets are added to where it stands. A row that is narrower than the swizzle
+// leaves the rest of its width untouched.
 
 #include "sim/tensor.h"
 
@@ -28,11 +28,17 @@ static bool is_inside(const sim_tensor_map *m, uint32_t i, int64_t at) {
     return at >= 0 && (uint64_t)at < m->dim[i];
 }
 
+// Where dimension 0 ends for the copy. Boxes begin at multiples of 16 bytes, so that this cuts no piece of them.
+static int64_t width_of(const tensor_copy *copy) {
+    int64_t element = sim_tensor_unit(&copy->map), piece = 16 / element;
+    int64_t width = (int64_t)copy->map.dim[0];
+    return copy->is_store && piece > 1 ? (width + piece - 1) / piece * piece : width;
+}
+
 // A run of `count` elements along dimension 0 from `at` on, cut to the tensor; `address` is that of its begin.
 static tensor_row cut_run(const walker *w, int64_t at, uint32_t count) {
-    const sim_tensor_map *m = &w->copy->map;
-    int64_t begin = at < 0 ? 0 : at, end = at + count;
-    if (end > (int64_t)m->dim[0]) end = (int64_t)m->dim[0];
+    int64_t begin = at < 0 ? 0 : at, end = at + count, width = width_of(w->copy);
+    if (end > width) end = width;
     if (end <= begin) begin = end = at;
     return (tensor_row){.bytes = count * w->element,
                         .first = (uint32_t)(begin - at) * w->element,
@@ -81,27 +87,34 @@ static void walk_tile(walker *w) {
     } while (i < m->rank);
 }
 
+// The walk's next pixel: in W, then H, then D, then of the next image.
+static void step_pixel(const sim_tensor_map *m, int64_t *pixel) {
+    uint32_t last = m->rank - 1;
+    for (uint32_t i = 0; i + 2 < m->rank; i++) {
+        uint32_t along = sim_tensor_space(m) + i;
+        pixel[along] += m->step[along];
+        if (pixel[along] < (int64_t)m->dim[along] + m->upper[i]) return;
+        pixel[along] = m->lower[i];
+    }
+    pixel[last] += m->step[last];
+}
+
 static void walk_pixels(walker *w) {
     const sim_tensor_map *m = &w->copy->map;
-    uint32_t last = m->rank - 1; // the batch
-    int64_t pixel[SIM_TENSOR_RANK];
+    uint32_t space = sim_tensor_space(m);
+    int64_t pixel[SIM_TENSOR_RANK], at[SIM_TENSOR_RANK];
     memcpy(pixel, w->copy->at, sizeof pixel);
-    for (uint32_t p = 0; p < m->pixels; p++) {
-        uint64_t address = m->address + (uint64_t)pixel[last] * m->stride[last - 1];
-        bool is_in = is_inside(m, last, pixel[last]);
-        uint32_t i;
-        for (i = 1; i < last; i++) {
-            int64_t at = pixel[i] + w->copy->offset[i - 1];
-            address += (uint64_t)at * m->stride[i - 1];
-            is_in = is_in && is_inside(m, i, at);
+    for (uint32_t p = 0; p < m->pixels; p++, step_pixel(m, pixel)) {
+        uint64_t address = m->address;
+        bool is_in = true;
+        memcpy(at, pixel, sizeof at);
+        for (uint32_t i = 0; i + 2 < m->rank; i++) at[space + i] += w->copy->offset[i];
+        for (uint32_t i = 1; i < m->rank; i++) {
+            address += (uint64_t)at[i] * m->stride[i - 1];
+            is_in = is_in && is_inside(m, i, at[i]);
         }
+        if (m->interleave) w->run = cut_run(w, at[0], 1);
         emit_row(w, address, is_in);
-        for (i = 1; i < last; i++) {
-            pixel[i] += m->step[i];
-            if (pixel[i] < (int64_t)m->dim[i] + m->upper[i - 1]) break;
-            pixel[i] = m->lower[i - 1];
-        }
-        if (i == last) pixel[last] += m->step[last];
     }
 }
 
@@ -110,7 +123,7 @@ static bool clip(const tensor_copy *copy, uint32_t i, int64_t *low, int64_t *hig
     const sim_tensor_map *m = &copy->map;
     int64_t step = sim_tensor_step(m, i), count = sim_tensor_count(m, i);
     int64_t skip = copy->at[i] < 0 ? (-copy->at[i] + step - 1) / step : 0;
-    int64_t room = (int64_t)m->dim[i] - 1 - copy->at[i];
+    int64_t room = (i ? (int64_t)m->dim[i] : width_of(copy)) - 1 - copy->at[i];
     int64_t last = room < 0 ? -1 : room / step;
     if (last > count - 1) last = count - 1;
     *low = copy->at[i] + skip * step;

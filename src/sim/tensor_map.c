@@ -4,9 +4,9 @@
 // low 32 bits; 7 their high 4 bits, a nibble each; 8 to 12 sizes less one; 13 element strides less one, 3 bits each, and
 // from bit 24 the box's size in dimension 0 less one, or channels; 14 the others, a byte each, or im2col's corners, lower
 // ones in the low half; 15 im2col's pixels less one. Word 2: bit 0 im2col, 4 to 6 rank less one, 7 to 10 type, 11 and 12
-// interleave, 13 and 14 swizzle, 15 fill with NaN, 16 round to tf32, 17 and 18 L2 promotion. Bit 21 means nothing:
-// libraries clear it. From word 16 on the driver notes for itself what copies do not read: 64 bits of the box's bytes and
-// 64 bits of its alignment in shared memory.
+// interleave, 13 and 14 swizzle, 15 fill with NaN, 16 round to tf32, 17 and 18 L2 promotion. From word 16 on the driver notes for
+// itself 64 bits of the box's bytes and 64 bits of its alignment in shared memory. Copies read neither these nor any bit that is
+// not named here, nor the address from bit 57 on.
 
 #include "sim/tensor_map.h"
 
@@ -22,8 +22,8 @@ enum {
     TRAVERSAL_WORD = 13,
     BOX_WORD = 14,
     PIXEL_WORD = 15,
-    NOTE_WORD = 16, // the driver's own, up to NOTE_END
-    NOTE_END = 20,
+    NOTE_WORD = 16, // the driver's own
+    ADDRESS_BITS = 57,
     // Word 2
     IM2COL_BIT = 0,
     RANK_SHIFT = 4,
@@ -33,10 +33,9 @@ enum {
     FILL_BIT = 15,
     TF32_BIT = 16,
     PROMOTION_SHIFT = 17,
-    IGNORED_BIT = 21,
     TF32_CODES = 11, // the codes from here on are those of f32 with TF32_BIT
     F32_CODE = 7,
-    BOX_MOST_BYTES = 227 << 10, // of shared memory
+    BOX_MOST_BYTES = 228 << 10, // what the driver takes; a block has 227 KiB of shared memory
 };
 
 // ---- types -----------------------------------------------------------------------------------------------
@@ -64,7 +63,8 @@ uint64_t sim_tensor_rows(const sim_tensor_map *map) {
 }
 
 uint32_t sim_tensor_row_bytes(const sim_tensor_map *map) {
-    return (map->im2col ? map->channels : sim_tensor_count(map, 0)) * sim_tensor_unit(map);
+    uint32_t pixels = map->interleave ? 1 : map->channels;
+    return (map->im2col ? pixels : sim_tensor_count(map, 0)) * sim_tensor_unit(map);
 }
 
 uint32_t sim_tensor_box_bytes(const sim_tensor_map *map) {
@@ -94,8 +94,8 @@ kz_status sim_tensor_breach_fail(const sim_tensor_breach *breach, kz_error *erro
         snprintf(value, sizeof value, "0x%" PRIx64, (uint64_t)breach->value);
     else
         snprintf(value, sizeof value, "%" PRId64, breach->value);
-    return base_fail(error, KZ_INVALID, "no tensor map can say this: %s%s is %s: %s\nwhat to do: %s",
-                     row->argument, index, value, row->rule, row->advice);
+    return base_fail(error, KZ_INVALID, "%s%s is %s: %s\nwhat to do: %s", row->argument, index, value,
+                     row->rule, row->advice);
 }
 
 static bool breaks(sim_tensor_breach *breach, bool broken, sim_tensor_rule rule, int32_t index,
@@ -110,7 +110,7 @@ static bool breaks(sim_tensor_breach *breach, bool broken, sim_tensor_rule rule,
 // Both the encoder and cuTensorMapReplaceAddress want these of an address.
 static bool breaks_address(uint64_t address, sim_tensor_breach *breach) {
     BREAKS(address % 16, ADDRESS, -1, address);
-    return BREAKS(address >> 57, ADDRESS_RANGE, -1, address);
+    return BREAKS(address >> ADDRESS_BITS, ADDRESS_RANGE, -1, address);
 }
 
 static bool breaks_tensor(const sim_tensor_map *m, sim_tensor_breach *breach) {
@@ -167,7 +167,7 @@ static int32_t corner_bits(uint32_t rank) { return rank == 3 ? 16 : rank == 4 ? 
 static void breaks_im2col(const sim_tensor_map *m, sim_tensor_breach *breach) {
     int32_t limit = 1 << (corner_bits(m->rank) - 1);
     for (uint32_t i = 0; i + 2 < m->rank; i++) {
-        int64_t pixels = (int64_t)m->dim[i + 1] + m->upper[i] - m->lower[i];
+        int64_t pixels = (int64_t)m->dim[sim_tensor_space(m) + i] + m->upper[i] - m->lower[i];
         BREAKS(m->lower[i] < -limit || m->lower[i] >= limit, LOWER_CORNER, (int)i, m->lower[i]);
         BREAKS(m->upper[i] < -limit || m->upper[i] >= limit, UPPER_CORNER, (int)i, m->upper[i]);
         BREAKS(pixels <= 0, CORNERS, (int)i, pixels);
@@ -258,29 +258,19 @@ kz_status sim_tensor_map_encode(const sim_tensor_map *map, void *bytes, kz_error
 
 static int32_t type_of(uint32_t word) {
     uint32_t code = word >> TYPE_SHIFT & 15;
+    if (code >= TF32_CODES) return -1;
     if (word >> TF32_BIT & 1) code = code >= F32_CODE ? code - F32_CODE + TF32_CODES : UINT32_MAX;
     for (int32_t i = 0; i < SIM_TENSOR_TYPE_COUNT; i++)
         if (types[i].code == code) return i;
     return -1;
 }
 
-static const char *unknown_bits(const uint32_t words[WORDS], bool im2col) {
-    const uint32_t known = UINT32_C(1) << IM2COL_BIT | UINT32_C(7) << RANK_SHIFT |
-                           UINT32_C(15) << TYPE_SHIFT | UINT32_C(3) << INTERLEAVE_SHIFT |
-                           UINT32_C(3) << SWIZZLE_SHIFT | UINT32_C(1) << FILL_BIT | UINT32_C(1) << TF32_BIT |
-                           UINT32_C(3) << PROMOTION_SHIFT | UINT32_C(1) << IGNORED_BIT;
-    bool strange = words[2] & ~known || words[STRIDE_HIGH_WORD] >> 16 || words[TRAVERSAL_WORD] & 0xff8000 ||
-                   words[PIXEL_WORD] >> (im2col ? 10 : 0);
-    for (uint32_t i = NOTE_END; i < WORDS; i++) strange = strange || words[i];
-    return strange ? "it has bits set that mean nothing" : NULL;
-}
-
-bool sim_tensor_map_decode(const void *bytes, sim_tensor_map *m, const char **why) {
+bool sim_tensor_map_decode(const void *bytes, sim_tensor_map *m) {
     uint32_t words[WORDS];
     read_words(bytes, words);
     memset(m, 0, sizeof *m);
     m->im2col = words[2] >> IM2COL_BIT & 1;
-    m->address = words[0] | (uint64_t)words[1] << 32;
+    m->address = (words[0] | (uint64_t)words[1] << 32) & ((UINT64_C(1) << ADDRESS_BITS) - 1);
     m->rank = (words[2] >> RANK_SHIFT & 7) + 1;
     m->type = type_of(words[2]);
     m->interleave = (int32_t)(words[2] >> INTERLEAVE_SHIFT & 3);
@@ -297,14 +287,10 @@ bool sim_tensor_map_decode(const void *bytes, sim_tensor_map *m, const char **wh
                 << 4;
     }
     static const uint32_t zeros[WORDS];
-    if (!memcmp(words, zeros, sizeof words))
-        *why = "it is all zeros";
-    else
-        *why = unknown_bits(words, m->im2col);
-    if (*why) return false;
+    if (!memcmp(words, zeros, sizeof words)) return false;
     if (!m->im2col) return true;
     m->channels = m->box[0];
-    m->pixels = (words[PIXEL_WORD] & 1023) + 1;
+    m->pixels = words[PIXEL_WORD] + 1;
     if (m->rank >= 3 && m->rank <= SIM_TENSOR_RANK) {
         unpack_corners(words[BOX_WORD] & 0xffff, m->rank, m->lower);
         unpack_corners(words[BOX_WORD] >> 16, m->rank, m->upper);

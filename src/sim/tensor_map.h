@@ -44,7 +44,8 @@ typedef enum sim_tensor_rule {
 } sim_tensor_rule;
 
 // The numbers are the driver's, and as wide: what it refuses must arrive here. Dimension 0 is contiguous. Interleaved:
-// dimension 0 counts slices' pixels, 16 or 32 bytes each, and the last but one the slices, whose box alone is channels.
+// dimension 0 counts a slice's pixels, 16 or 32 bytes each, and the last but one the slices, of which a copy takes one, whatever
+// its box or its channels say.
 typedef struct sim_tensor_map {
     bool im2col;
     int32_t type; // sim_tensor_type
@@ -70,8 +71,8 @@ kz_status sim_tensor_breach_fail(const sim_tensor_breach *breach, kz_error *erro
 
 // KZ_INVALID where the map breaks a rule. `bytes` may lie anywhere, as the driver has it; a copy wants it aligned.
 kz_status sim_tensor_map_encode(const sim_tensor_map *map, void *bytes, kz_error *error);
-// False where the bytes are no map; *why says what is wrong with them.
-bool sim_tensor_map_decode(const void *bytes, sim_tensor_map *map, const char **why);
+// What a copy takes the bytes for, which may break rules; false where all are zero.
+bool sim_tensor_map_decode(const void *bytes, sim_tensor_map *map);
 kz_status sim_tensor_map_replace_address(void *bytes, uint64_t address, kz_error *error);
 
 // tensormap.replace: the bits of a field in its 32-bit words.
@@ -104,18 +105,18 @@ static inline uint32_t sim_tensor_step(const sim_tensor_map *map, uint32_t i) {
 // Elements that a tiled copy takes along dimension i.
 static inline uint32_t sim_tensor_count(const sim_tensor_map *map, uint32_t i) {
     uint32_t box = map->box[i], step = sim_tensor_step(map, i);
-    if (map->interleave && i + 2 == map->rank) {
-        uint32_t slice = sim_tensor_unit(map) / sim_tensor_type_bytes((sim_tensor_type)map->type);
-        box = (box + slice - 1) / slice;
-    }
+    if (map->interleave && i + 2 == map->rank) return 1; // slice
     return (box + step - 1) / step;
 }
+// im2col: the dimension that W is. D, H and W come before the slices where there are such, else behind the channels.
+static inline uint32_t sim_tensor_space(const sim_tensor_map *map) { return map->interleave ? 0 : 1; }
 uint64_t sim_tensor_rows(const sim_tensor_map *map);      // of a copy; im2col: pixels
 uint32_t sim_tensor_row_bytes(const sim_tensor_map *map); // of them each
-// From a row to the next in shared memory: one that is narrower than the swizzle has all its width to itself.
+// From a row to the next in shared memory: one that is narrower than the swizzle has all its width to itself, unless it is
+// interleaved.
 static inline uint32_t sim_tensor_pitch(const sim_tensor_map *map) {
     uint32_t bytes = sim_tensor_row_bytes(map), span = sim_swizzle_bytes(map->swizzle);
-    return span ? (bytes + span - 1) / span * span : bytes;
+    return span && !map->interleave ? (bytes + span - 1) / span * span : bytes;
 }
 // Bytes of a copy, as an mbarrier counts them: what is filled included, what lies between rows not.
 uint32_t sim_tensor_box_bytes(const sim_tensor_map *map);

@@ -22,7 +22,11 @@ __global__ void sample_layer(cudaTextureObject_t t, float *out) {
     out[0] = tex2DLayered<float>(t, 1.5f, 0.5f, 2);
     out[1] = tex2DLayered<float>(t, 0.5f, 1.5f, 0);
 }
-__global__ void sample_colour(cudaTextureObject_t t, float4 *out) { *out = tex2D<float4>(t, 0.5f, 0.5f); }
+__global__ void sample_colour(cudaTextureObject_t t, float4 *out) {
+    bool is_resident = false;
+    *out = tex2D<float4>(t, 0.5f, 0.5f, &is_resident);
+    if (!is_resident) out->x = -1; // of textures that are not sparse all is
+}
 __global__ void sample_line(cudaTextureObject_t t, int *out) {
     out[threadIdx.x] = tex1D<int>(t, threadIdx.x + 0.5f);
 }

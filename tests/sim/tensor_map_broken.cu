@@ -4,7 +4,7 @@
 // arg: x u32[96] = 1
 // arg: place u32[64] = 0
 // expect fault: the tensor map breaks a rule
-// expect fault: bytes of a row of the box is 12
+// expect fault: a row of the box, in bytes, is 12: boxDim[0] times
 
 // tensormap.replace sets a box of 3 words, which no copy can take.
 #include <cuda.h>

@@ -2,8 +2,8 @@
 // launch: grid 1 block 32
 // arg: map tensor = x u32 dims 12,8 strides 48 box 8,4
 // arg: x u32[96] = 1
-// expect fault: misaligned access of 128 bytes
-// expect fault: the address must be a multiple of 128
+// expect fault: in shared memory: it must be a multiple of 128
+// expect fault: what to do: declare it with alignas(128)
 // expect fault: cp.async.bulk.tensor.2d
 
 // A box begins at a multiple of 128 in shared memory.

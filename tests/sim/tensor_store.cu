@@ -6,11 +6,12 @@
 // arg: y s32[32] = -1
 // arg: z s32[48] = -1
 // arg: s s32[32] = 100
-// expect: y = -1 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1 0 1 -1 -1
+// expect: y = -1 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1 0 1 2 3
 // expect: z = -1 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1 0 1 2 3 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1 4 5 6 7
-// expect: s = 100 100 100 100 100 100 100 100 100 100 100 100 100 102 100 100 100 100 100 100 108 110 100
+// expect: s = 100 100 100 100 100 100 100 100 100 100 100 100 100 102 104 106 100 100 100 100 108 110 112 114 100 100 100 100 100 100 100 100
 
-// Stores leave out what lies outside; traversal strides skip rows; reductions change each element inside.
+// Stores and reductions leave out what lies outside, but write whole pieces of 16 bytes: rows of 6 words are 8 to them. Traversal
+// strides skip rows.
 #include <cuda.h>
 #include <cuda/ptx>
 namespace ptx = cuda::ptx;

@@ -1,325 +1,5 @@
-// Tensor maps, second probe: what the first one left open, one line per fact. Build and run:
-//   nvcc -std=c++17 -gencode arch=compute_90a,code=sm_90a -o probe2 probe2.cu -lcuda && ./probe2 > probe2.h200.txt
-#include <cuda.h>
-#include <cuda_runtime.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-#include <functional>
-#include <string>
-#include <vector>
-
-#define TRY(call)                                                                                            \
-    do {                                                                                                     \
-        cudaError_t e_ = (call);                                                                             \
-        if (e_ != cudaSuccess) printf("FAILED line %d: %s\n", __LINE__, cudaGetErrorName(e_));               \
-    } while (0)
-
-// ---- arguments of the encoder ------------------------------------------------------------------------
-
-struct Args {
-    bool im2col = false;
-    int type = CU_TENSOR_MAP_DATA_TYPE_FLOAT16;
-    unsigned rank = 2;
-    uint64_t address = 0x7f0000000000ull;
-    uint64_t dim[5] = {256, 128, 1, 1, 1};
-    uint64_t stride[5] = {512, 0, 0, 0, 0};
-    unsigned box[5] = {64, 32, 1, 1, 1};
-    unsigned es[5] = {1, 1, 1, 1, 1};
-    int lower[3] = {0, 0, 0}, upper[3] = {0, 0, 0};
-    unsigned channels = 8, pixels = 16;
-    int interleave = 0, swizzle = 0, l2 = 0, fill = 0;
-    unsigned shift = 0; // of the map's own address
-};
-
-static CUresult encode(const Args &a, CUtensorMap *map) {
-    if (a.im2col)
-        return cuTensorMapEncodeIm2col(map, (CUtensorMapDataType)a.type, a.rank, (void *)a.address,
-                                       (const cuuint64_t *)a.dim, (const cuuint64_t *)a.stride, a.lower,
-                                       a.upper, a.channels, a.pixels, a.es,
-                                       (CUtensorMapInterleave)a.interleave, (CUtensorMapSwizzle)a.swizzle,
-                                       (CUtensorMapL2promotion)a.l2, (CUtensorMapFloatOOBfill)a.fill);
-    return cuTensorMapEncodeTiled(map, (CUtensorMapDataType)a.type, a.rank, (void *)a.address,
-                                  (const cuuint64_t *)a.dim, (const cuuint64_t *)a.stride, a.box, a.es,
-                                  (CUtensorMapInterleave)a.interleave, (CUtensorMapSwizzle)a.swizzle,
-                                  (CUtensorMapL2promotion)a.l2, (CUtensorMapFloatOOBfill)a.fill);
-}
-
-static const unsigned sizes[] = {1, 2, 4, 4, 8, 8, 2, 4, 8, 2, 4, 4, 4};
-
-static void print_map(const char *name, const void *map) {
-    uint32_t w[32];
-    memcpy(w, map, 128);
-    printf("map %s:", name);
-    int last = 31;
-    while (last >= 0 && !w[last]) last--;
-    for (int i = 0; i <= last; i++) printf(" %08x", w[i]);
-    printf("\n");
-}
-
-// ---- kernels -------------------------------------------------------------------------------------------
-
-struct Where {
-    int c[5] = {0, 0, 0, 0, 0};
-    unsigned short o[3] = {0, 0, 0};
-};
-
-__device__ __forceinline__ unsigned shared_address(const void *p) {
-    return (unsigned)__cvta_generic_to_shared(p);
-}
-
-__device__ __forceinline__ void load_box(int rank, int mode, unsigned to, const void *map, const Where &at,
-                                         unsigned bar) {
-    const int *c = at.c;
-    const unsigned short *o = at.o;
-    if (mode == 0) {
-        if (rank == 1)
-            asm volatile("cp.async.bulk.tensor.1d.shared::cluster.global.tile.mbarrier::complete_tx::bytes "
-                         "[%0], [%1, {%2}], [%3];" ::"r"(to),
-                         "l"(map), "r"(c[0]), "r"(bar)
-                         : "memory");
-        if (rank == 2)
-            asm volatile("cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes "
-                         "[%0], [%1, {%2, %3}], [%4];" ::"r"(to),
-                         "l"(map), "r"(c[0]), "r"(c[1]), "r"(bar)
-                         : "memory");
-        if (rank == 3)
-            asm volatile("cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes "
-                         "[%0], [%1, {%2, %3, %4}], [%5];" ::"r"(to),
-                         "l"(map), "r"(c[0]), "r"(c[1]), "r"(c[2]), "r"(bar)
-                         : "memory");
-        if (rank == 4)
-            asm volatile("cp.async.bulk.tensor.4d.shared::cluster.global.tile.mbarrier::complete_tx::bytes "
-                         "[%0], [%1, {%2, %3, %4, %5}], [%6];" ::"r"(to),
-                         "l"(map), "r"(c[0]), "r"(c[1]), "r"(c[2]), "r"(c[3]), "r"(bar)
-                         : "memory");
-        if (rank == 5)
-            asm volatile("cp.async.bulk.tensor.5d.shared::cluster.global.tile.mbarrier::complete_tx::bytes "
-                         "[%0], [%1, {%2, %3, %4, %5, %6}], [%7];" ::"r"(to),
-                         "l"(map), "r"(c[0]), "r"(c[1]), "r"(c[2]), "r"(c[3]), "r"(c[4]), "r"(bar)
-                         : "memory");
-    } else {
-        if (rank == 3)
-            asm volatile("cp.async.bulk.tensor.3d.shared::cluster.global.im2col.mbarrier::complete_tx::bytes "
-                         "[%0], [%1, {%2, %3, %4}], [%5], {%6};" ::"r"(to),
-                         "l"(map), "r"(c[0]), "r"(c[1]), "r"(c[2]), "r"(bar), "h"(o[0])
-                         : "memory");
-        if (rank == 4)
-            asm volatile("cp.async.bulk.tensor.4d.shared::cluster.global.im2col.mbarrier::complete_tx::bytes "
-                         "[%0], [%1, {%2, %3, %4, %5}], [%6], {%7, %8};" ::"r"(to),
-                         "l"(map), "r"(c[0]), "r"(c[1]), "r"(c[2]), "r"(c[3]), "r"(bar), "h"(o[0]), "h"(o[1])
-                         : "memory");
-        if (rank == 5)
-            asm volatile("cp.async.bulk.tensor.5d.shared::cluster.global.im2col.mbarrier::complete_tx::bytes "
-                         "[%0], [%1, {%2, %3, %4, %5, %6}], [%7], {%8, %9, %10};" ::"r"(to),
-                         "l"(map), "r"(c[0]), "r"(c[1]), "r"(c[2]), "r"(c[3]), "r"(c[4]), "r"(bar), "h"(o[0]),
-                         "h"(o[1]), "h"(o[2])
-                         : "memory");
-    }
-}
-
-__device__ __forceinline__ void store_box(int rank, int mode, unsigned from, const void *map,
-                                          const Where &at) {
-    const int *c = at.c;
-    if (mode == 0) {
-        if (rank == 1)
-            asm volatile(
-                "cp.async.bulk.tensor.1d.global.shared::cta.tile.bulk_group [%0, {%1}], [%2];" ::"l"(map),
-                "r"(c[0]), "r"(from)
-                : "memory");
-        if (rank == 2)
-            asm volatile(
-                "cp.async.bulk.tensor.2d.global.shared::cta.tile.bulk_group [%0, {%1, %2}], [%3];" ::"l"(map),
-                "r"(c[0]), "r"(c[1]), "r"(from)
-                : "memory");
-        if (rank == 3)
-            asm volatile(
-                "cp.async.bulk.tensor.3d.global.shared::cta.tile.bulk_group [%0, {%1, %2, %3}], [%4];" ::"l"(
-                    map),
-                "r"(c[0]), "r"(c[1]), "r"(c[2]), "r"(from)
-                : "memory");
-        if (rank == 4)
-            asm volatile(
-                "cp.async.bulk.tensor.4d.global.shared::cta.tile.bulk_group [%0, {%1, %2, %3, %4}], [%5];" ::
-                    "l"(map),
-                "r"(c[0]), "r"(c[1]), "r"(c[2]), "r"(c[3]), "r"(from)
-                : "memory");
-        if (rank == 5)
-            asm volatile("cp.async.bulk.tensor.5d.global.shared::cta.tile.bulk_group [%0, {%1, %2, %3, %4, "
-                         "%5}], [%6];" ::"l"(map),
-                         "r"(c[0]), "r"(c[1]), "r"(c[2]), "r"(c[3]), "r"(c[4]), "r"(from)
-                         : "memory");
-    } else {
-        if (rank == 3)
-            asm volatile("cp.async.bulk.tensor.3d.global.shared::cta.im2col_no_offs.bulk_group [%0, {%1, %2, "
-                         "%3}], [%4];" ::"l"(map),
-                         "r"(c[0]), "r"(c[1]), "r"(c[2]), "r"(from)
-                         : "memory");
-        if (rank == 4)
-            asm volatile("cp.async.bulk.tensor.4d.global.shared::cta.im2col_no_offs.bulk_group [%0, {%1, %2, "
-                         "%3, %4}], [%5];" ::"l"(map),
-                         "r"(c[0]), "r"(c[1]), "r"(c[2]), "r"(c[3]), "r"(from)
-                         : "memory");
-        if (rank == 5)
-            asm volatile("cp.async.bulk.tensor.5d.global.shared::cta.im2col_no_offs.bulk_group [%0, {%1, %2, "
-                         "%3, %4, %5}], [%6];" ::"l"(map),
-                         "r"(c[0]), "r"(c[1]), "r"(c[2]), "r"(c[3]), "r"(c[4]), "r"(from)
-                         : "memory");
-    }
-}
-
-#define REDUCE(op)                                                                                           \
-    do {                                                                                                     \
-        if (rank == 1)                                                                                       \
-            asm volatile("cp.reduce.async.bulk.tensor.1d.global.shared::cta." op                             \
-                         ".tile.bulk_group [%0, {%1}], [%2];" ::"l"(map),                                    \
-                         "r"(c[0]), "r"(from)                                                                \
-                         : "memory");                                                                        \
-        else                                                                                                 \
-            asm volatile("cp.reduce.async.bulk.tensor.2d.global.shared::cta." op                             \
-                         ".tile.bulk_group [%0, {%1, %2}], [%3];" ::"l"(map),                                \
-                         "r"(c[0]), "r"(c[1]), "r"(from)                                                     \
-                         : "memory");                                                                        \
-    } while (0)
-
-__device__ __forceinline__ void reduce_box(int rank, int op, unsigned from, const void *map,
-                                           const Where &at) {
-    const int *c = at.c;
-    if (op == 0) REDUCE("add");
-    if (op == 1) REDUCE("min");
-    if (op == 2) REDUCE("max");
-    if (op == 3) REDUCE("inc");
-    if (op == 4) REDUCE("dec");
-    if (op == 5) REDUCE("and");
-    if (op == 6) REDUCE("or");
-    if (op == 7) REDUCE("xor");
-}
-
-__device__ __forceinline__ bool wait(unsigned bar, unsigned tries) {
-    for (unsigned i = 0; i < tries; i++) {
-        unsigned ok;
-        asm volatile(
-            "{.reg .pred p; mbarrier.test_wait.parity.shared::cta.b64 p, [%1], 0; selp.u32 %0, 1, 0, p;}"
-            : "=r"(ok)
-            : "r"(bar)
-            : "memory");
-        if (ok) return true;
-    }
-    return false;
-}
-
-extern __shared__ unsigned char dynamic_bytes[];
-__device__ __forceinline__ unsigned char *aligned_base() {
-    unsigned at = shared_address(dynamic_bytes);
-    return dynamic_bytes + ((1024 - at % 1024) % 1024);
-}
-
-__device__ __forceinline__ void prepare(unsigned char *base, uint64_t *bar, unsigned bytes) {
-    for (unsigned i = threadIdx.x; i < bytes; i += blockDim.x) base[i] = 0xa5;
-    if (threadIdx.x == 0) {
-        asm volatile("mbarrier.init.shared::cta.b64 [%0], 1;" ::"r"(shared_address(bar)) : "memory");
-        asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
-    }
-    asm volatile("fence.proxy.async;" ::: "memory");
-    __syncthreads();
-}
-
-__device__ __forceinline__ void load_and_dump(int rank, int mode, const void *map, const Where &at,
-                                              unsigned offset, unsigned expect, unsigned dump,
-                                              unsigned char *out, int *done) {
-    __shared__ __align__(8) uint64_t bar;
-    unsigned char *base = aligned_base();
-    prepare(base, &bar, dump);
-    unsigned b = shared_address(&bar);
-    if (threadIdx.x == 0) {
-        asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(b), "r"(expect)
-                     : "memory");
-        load_box(rank, mode, shared_address(base) + offset, map, at, b);
-        *done = wait(b, 20000);
-    }
-    __syncthreads();
-    for (unsigned i = threadIdx.x; i < dump; i += blockDim.x) out[i] = base[i];
-}
-
-__global__ void load_param(const __grid_constant__ CUtensorMap map, int rank, int mode, Where at,
-                           unsigned offset, unsigned expect, unsigned dump, unsigned char *out, int *done) {
-    load_and_dump(rank, mode, &map, at, offset, expect, dump, out, done);
-}
-
-__constant__ CUtensorMap constant_map;
-__global__ void load_pointer(const void *map, int rank, Where at, unsigned offset, unsigned expect,
-                             unsigned dump, unsigned char *out, int *done) {
-    if (threadIdx.x == 0)
-        asm volatile("fence.proxy.tensormap::generic.acquire.gpu [%0], 128;" ::"l"(map) : "memory");
-    __syncthreads();
-    load_and_dump(rank, 0, map, at, offset, expect, dump, out, done);
-}
-
-__global__ void store_param(const __grid_constant__ CUtensorMap map, int rank, int mode, int op, Where at,
-                            unsigned offset, unsigned bytes, const unsigned char *in) {
-    unsigned char *base = aligned_base();
-    for (unsigned i = threadIdx.x; i < bytes; i += blockDim.x) base[offset + i] = in[i];
-    asm volatile("fence.proxy.async;" ::: "memory");
-    __syncthreads();
-    if (threadIdx.x == 0) {
-        if (op < 0)
-            store_box(rank, mode, shared_address(base) + offset, &map, at);
-        else
-            reduce_box(rank, op, shared_address(base) + offset, &map, at);
-        asm volatile("cp.async.bulk.commit_group;" ::: "memory");
-        asm volatile("cp.async.bulk.wait_group 0;" ::: "memory");
-    }
-}
-
-__global__ void multicast(const __grid_constant__ CUtensorMap map, unsigned short mask, int issuer, Where at,
-                          unsigned expect, unsigned dump, unsigned char *out, int *done) {
-    __shared__ __align__(8) uint64_t bar;
-    unsigned char *base = aligned_base();
-    unsigned rank;
-    asm volatile("mov.u32 %0, %%cluster_ctarank;" : "=r"(rank));
-    prepare(base, &bar, dump);
-    unsigned b = shared_address(&bar);
-    if (threadIdx.x == 0 && (mask >> rank & 1))
-        asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(b), "r"(expect)
-                     : "memory");
-    asm volatile("barrier.cluster.arrive.aligned; barrier.cluster.wait.aligned;" ::: "memory");
-    if (threadIdx.x == 0 && rank == issuer)
-        asm volatile("cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes."
-                     "multicast::cluster [%0], [%1, {%2, %3}], [%4], %5;" ::"r"(shared_address(base)),
-                     "l"(&map), "r"(at.c[0]), "r"(at.c[1]), "r"(b), "h"(mask)
-                     : "memory");
-    if (threadIdx.x == 0) done[rank] = (mask >> rank & 1) ? wait(b, 20000) : 2;
-    __syncthreads();
-    for (unsigned i = threadIdx.x; i < dump; i += blockDim.x) out[rank * dump + i] = base[i];
-    asm volatile("barrier.cluster.arrive.aligned; barrier.cluster.wait.aligned;" ::: "memory");
-}
-
-// Block 0 loads into block 1's shared memory and names block 1's mbarrier (by mapa).
-__global__ void remote_load(const __grid_constant__ CUtensorMap map, Where at, unsigned expect, unsigned dump,
-                            unsigned char *out, int *done) {
-    __shared__ __align__(8) uint64_t bar;
-    unsigned char *base = aligned_base();
-    unsigned rank;
-    asm volatile("mov.u32 %0, %%cluster_ctarank;" : "=r"(rank));
-    prepare(base, &bar, dump);
-    unsigned b = shared_address(&bar), to = shared_address(base);
-    if (threadIdx.x == 0 && rank == 1)
-        asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(b), "r"(expect)
-                     : "memory");
-    asm volatile("barrier.cluster.arrive.aligned; barrier.cluster.wait.aligned;" ::: "memory");
-    if (threadIdx.x == 0 && rank == 0) {
-        unsigned far_b, far_to;
-        asm volatile("mapa.shared::cluster.u32 %0, %1, 1;" : "=r"(far_b) : "r"(b));
-        asm volatile("mapa.shared::cluster.u32 %0, %1, 1;" : "=r"(far_to) : "r"(to));
-        load_box(2, 0, far_to, &map, at, far_b);
-    }
-    if (threadIdx.x == 0) done[rank] = rank == 1 ? wait(b, 20000) : 2;
-    __syncthreads();
-    for (unsigned i = threadIdx.x; i < dump; i += blockDim.x) out[rank * dump + i] = base[i];
-    asm volatile("barrier.cluster.arrive.aligned; barrier.cluster.wait.aligned;" ::: "memory");
-}
+// Tensor maps, second probe: what the first one left open; one line per fact. README.md says how it is run.
+#include "probe.cuh"
 
 __global__ void prefetch2(const __grid_constant__ CUtensorMap map, int x, int y) {
     asm volatile("cp.async.bulk.prefetch.tensor.2d.L2.global.tile [%0, {%1, %2}];" ::"l"(&map), "r"(x), "r"(y)
@@ -331,240 +11,9 @@ __global__ void prefetch3(const __grid_constant__ CUtensorMap map, int x, int y,
                  : "memory");
 }
 
-// ---- host side of the probes ---------------------------------------------------------------------------
-
-enum { SOURCE_BYTES = 16 << 20, DUMP = 96 << 10 };
-static unsigned char *source, *out;
-static int *done;
-static std::vector<unsigned char> dumped(8 * DUMP);
-
-static void fill_source(unsigned unit) { // element i holds i + 1
-    std::vector<unsigned char> v(SOURCE_BYTES);
-    for (size_t i = 0; i < SOURCE_BYTES / unit; i++) {
-        uint64_t value = i + 1;
-        memcpy(&v[i * unit], &value, unit);
-    }
-    TRY(cudaMemcpy(source, v.data(), v.size(), cudaMemcpyHostToDevice));
-}
-
-// A probe that breaks the context ends its process; the section goes on after it in a new one.
-static int probe, skip;
-static bool skipped() { return probe++ < skip; }
-static void broken() {
-    printf("RESTART %d\n", probe);
-    fflush(stdout);
-    _exit(0);
-}
-
-static uint64_t hash(const unsigned char *p, size_t n) {
-    uint64_t h = 1469598103934665603ull;
-    for (size_t i = 0; i < n; i++) h = (h ^ p[i]) * 1099511628211ull;
-    return h;
-}
-
-// Runs of elements: source index "a..b"; "0*n" zeros; ".*n" untouched bytes.
-static void print_elements(const unsigned char *p, unsigned bytes, unsigned unit) {
-    uint64_t untouched = 0xa5a5a5a5a5a5a5a5ull;
-    untouched &= unit == 8 ? ~0ull : (1ull << unit * 8) - 1;
-    unsigned n = bytes / unit;
-    auto at = [&](unsigned i) {
-        uint64_t v = 0;
-        memcpy(&v, p + i * unit, unit);
-        return v;
-    };
-    for (unsigned i = 0; i < n;) {
-        uint64_t v = at(i);
-        unsigned k = 1;
-        if (v == 0 || v == untouched) {
-            while (i + k < n && at(i + k) == v) k++;
-            if (v == untouched && i + k == n) break;
-            printf(" %s*%u", v ? "." : "0", k);
-        } else {
-            while (i + k < n && at(i + k) == v + k) k++;
-            if (k == 1)
-                printf(" %llu", (unsigned long long)v - 1);
-            else
-                printf(" %llu..%llu", (unsigned long long)v - 1, (unsigned long long)v + k - 2);
-        }
-        i += k;
-    }
-    printf("\n");
-}
-
-static void print_hex(const unsigned char *p, unsigned bytes, unsigned unit) {
-    for (unsigned i = 0; i < bytes / unit; i++) {
-        printf(" ");
-        for (int j = (int)unit - 1; j >= 0; j--) printf("%02x", p[i * unit + j]);
-    }
-    printf("\n");
-}
-
-static unsigned box_bytes(const Args &a) {
-    if (a.im2col) return a.channels * a.pixels * sizes[a.type];
-    unsigned n = sizes[a.type];
-    for (unsigned i = 0; i < a.rank; i++)
-        n *= (i == 0 && !a.interleave) ? a.box[i] : (a.box[i] + a.es[i] - 1) / a.es[i];
-    return n;
-}
-
-// Loads one box; false where the encoder or the kernel fails.
-static bool load(const char *name, const Args &a, const Where &at, unsigned offset, unsigned expect,
-                 unsigned dump) {
-    if (skipped()) return false;
-    alignas(128) CUtensorMap map;
-    int finished = -1;
-    CUresult r = encode(a, &map);
-    if (r != CUDA_SUCCESS) {
-        printf("load %s: encode %d\n", name, r);
-        return false;
-    }
-    load_param<<<1, 128, DUMP + 1024>>>(map, a.rank, a.im2col, at, offset, expect, dump, out, done);
-    cudaError_t e = cudaDeviceSynchronize();
-    if (e != cudaSuccess) {
-        printf("load %s: %s\n", name, cudaGetErrorName(e));
-        broken();
-    }
-    TRY(cudaMemcpy(dumped.data(), out, dump, cudaMemcpyDeviceToHost));
-    TRY(cudaMemcpy(&finished, done, 4, cudaMemcpyDeviceToHost));
-    printf("load %s: %s", name, finished ? "complete" : "INCOMPLETE");
-    return true;
-}
-
-static void load_list(const char *name, const Args &a, const Where &at, unsigned unit, unsigned offset = 0,
-                      unsigned extra = 256) {
-    unsigned bytes = box_bytes(a), dump = offset + bytes + extra;
-    if (!load(name, a, at, offset, bytes, dump)) return;
-    printf(" hash %016llx:", (unsigned long long)hash(dumped.data(), dump));
-    print_elements(dumped.data(), dump, unit);
-}
-
-static Args real(int type, unsigned rank, std::initializer_list<uint64_t> dim,
-                 std::initializer_list<uint64_t> stride, std::initializer_list<unsigned> box) {
-    Args a;
-    a.type = type;
-    a.rank = rank;
-    a.address = (uint64_t)source;
-    unsigned i = 0;
-    for (auto v : dim) a.dim[i++] = v;
-    i = 0;
-    for (auto v : stride) a.stride[i++] = v;
-    i = 0;
-    for (auto v : box) a.box[i++] = v;
-    return a;
-}
-
-static Where where(std::initializer_list<int> c, std::initializer_list<int> o = {}) {
-    Where w;
-    unsigned i = 0;
-    for (auto v : c) w.c[i++] = v;
-    i = 0;
-    for (auto v : o) w.o[i++] = (unsigned short)v;
-    return w;
-}
-
-enum { U8, U16, U32, S32, U64, S64, F16, F32, F64, BF16, F32_FTZ, TF32, TF32_FTZ };
-
-static void open_all() {
-    TRY(cudaMalloc(&source, SOURCE_BYTES));
-    TRY(cudaMalloc(&out, 8 * DUMP));
-    TRY(cudaMalloc(&done, 64));
-    for (auto k : {(const void *)load_param, (const void *)load_pointer, (const void *)store_param,
-                   (const void *)multicast, (const void *)remote_load})
-        TRY(cudaFuncSetAttribute(k, cudaFuncAttributeMaxDynamicSharedMemorySize, DUMP + 1024));
-}
-
-static Args image(unsigned rank, std::initializer_list<uint64_t> dim, unsigned channels, unsigned pixels,
-                  std::initializer_list<int> lower, std::initializer_list<int> upper) {
-    Args a = real(U32, rank, dim, {}, {});
-    uint64_t step = a.dim[0] * 4;
-    for (unsigned i = 1; i < rank; i++) a.stride[i - 1] = step, step *= a.dim[i];
-    a.im2col = true;
-    a.channels = channels;
-    a.pixels = pixels;
-    unsigned i = 0;
-    for (auto v : lower) a.lower[i++] = v;
-    i = 0;
-    for (auto v : upper) a.upper[i++] = v;
-    return a;
-}
-
-// One number per pixel: source words / channels of the tensor; "-": filled; ".": untouched
-static void load_pixels(const char *name, const Args &a, const Where &at) {
-    unsigned bytes = box_bytes(a);
-    if (!load(name, a, at, 0, bytes, bytes + 256)) return;
-    printf(" hash %016llx:", (unsigned long long)hash(dumped.data(), bytes + 256));
-    for (unsigned p = 0; p < a.pixels; p++) {
-        uint32_t w, last;
-        memcpy(&w, &dumped[p * a.channels * 4], 4);
-        memcpy(&last, &dumped[(p + 1) * a.channels * 4 - 4], 4);
-        if (w == 0xa5a5a5a5)
-            printf(" .");
-        else if (!w)
-            printf(last ? " -+%u" : " -", last);
-        else {
-            uint32_t c = (uint32_t)a.dim[0];
-            printf(" %u", (w - 1) / c);
-            if ((w - 1) % c) printf("+%u", (w - 1) % c);
-            if (last != w + a.channels - 1) printf("!%u", last);
-        }
-    }
-    printf("\n");
-}
-
-// ---- stores, reductions --------------------------------------------------------------------------------
-
-static const char *const operations[] = {"add", "min", "max", "inc", "dec", "and", "or", "xor"};
-
-static void store(const char *name, const Args &a, int op, const Where &at, unsigned unit,
-                  unsigned show_bytes, unsigned offset = 0) {
-    if (skipped()) return;
-    unsigned bytes = box_bytes(a);
-    alignas(128) CUtensorMap map;
-    CUresult r = encode(a, &map);
-    if (r != CUDA_SUCCESS) {
-        printf("store %s: encode %d\n", name, (int)r);
-        return;
-    }
-    std::vector<unsigned char> v(DUMP);
-    for (size_t i = 0; i < v.size() / unit; i++) {
-        uint64_t value = i + 1;
-        memcpy(&v[i * unit], &value, unit);
-    }
-    TRY(cudaMemset(source, 0xa5, SOURCE_BYTES));
-    TRY(cudaMemcpy(out, v.data(), v.size(), cudaMemcpyHostToDevice));
-    store_param<<<1, 128, DUMP + 1024>>>(map, a.rank, a.im2col, op, at, offset, bytes + 2048, out);
-    cudaError_t e = cudaDeviceSynchronize();
-    if (e != cudaSuccess) {
-        printf("store %s: %s\n", name, cudaGetErrorName(e));
-        broken();
-    }
-    TRY(cudaMemcpy(dumped.data(), source, show_bytes, cudaMemcpyDeviceToHost));
-    printf("store %s: hash %016llx:", name, (unsigned long long)hash(dumped.data(), show_bytes));
-    print_elements(dumped.data(), show_bytes, unit);
-}
-
-static void launch_cluster(const void *kernel, unsigned size, void **args) {
-    cudaLaunchConfig_t config = {};
-    cudaLaunchAttribute attribute[1];
-    attribute[0].id = cudaLaunchAttributeClusterDimension;
-    attribute[0].val.clusterDim.x = size;
-    attribute[0].val.clusterDim.y = attribute[0].val.clusterDim.z = 1;
-    config.gridDim = dim3(size);
-    config.blockDim = dim3(128);
-    config.dynamicSmemBytes = DUMP + 1024;
-    config.attrs = attribute;
-    config.numAttrs = 1;
-    TRY(cudaLaunchKernelExC(&config, kernel, args));
-    TRY(cudaDeviceSynchronize());
-}
-
 // ---- the encoder ---------------------------------------------------------------------------------------
 
 static void encoder() {
-    struct Case {
-        const char *name;
-        std::function<void(Args &)> change;
-    };
     auto box = [](Args &a, int type, std::initializer_list<unsigned> sides) {
         a.type = type;
         a.rank = 0;
@@ -592,189 +41,59 @@ static void encoder() {
         a.interleave = interleave;
         a.swizzle = swizzle;
     };
-    std::vector<Case> cases = {
-        {"box_227KiB",
-         [&](Args &a) {
-             box(a, U8, {256, 227, 4});
-         }},
-        {"box_228KiB",
-         [&](Args &a) {
-             box(a, U8, {256, 228, 4});
-         }},
-        {"box_229KiB",
-         [&](Args &a) {
-             box(a, U8, {256, 229, 4});
-         }},
-        {"box_255KiB",
-         [&](Args &a) {
-             box(a, U8, {256, 255, 4});
-         }},
-        {"box_256KiB-16",
-         [&](Args &a) {
-             box(a, U8, {240, 156, 7});
-         }},
-        {"box_256KiB",
-         [&](Args &a) {
-             box(a, F32, {256, 256});
-         }},
-        {"box_512KiB_4d",
-         [&](Args &a) {
-             box(a, U8, {256, 256, 4, 1});
-             a.box[3] = 2;
-         }},
-        {"box_512KiB",
-         [&](Args &a) {
-             box(a, F64, {256, 256});
-         }},
-        {"box_1MiB",
-         [&](Args &a) {
-             box(a, F64, {256, 256, 2});
-         }},
-        {"box_16MiB",
-         [&](Args &a) {
-             box(a, U8, {256, 256, 256});
-         }},
-        {"box_2GiB",
-         [&](Args &a) {
-             box(a, U8, {256, 256, 256, 128});
-         }},
-        {"box_4GiB",
-         [&](Args &a) {
-             box(a, U8, {256, 256, 256, 256});
-         }},
-        {"box_8GiB",
-         [&](Args &a) {
-             box(a, U16, {256, 256, 256, 256});
-         }},
-        {"box_512KiB_es1_4",
-         [&](Args &a) {
-             box(a, F64, {256, 256});
-             a.es[1] = 4;
-         }},
-        {"box_512KiB_es0_4",
-         [&](Args &a) {
-             box(a, F64, {256, 256});
-             a.es[0] = 4;
-         }},
-        {"box_512KiB_es_0_slices",
-         [&](Args &a) {
-             box(a, F64, {256, 256, 2});
-             a.es[2] = 3;
-         }},
-        {"im2col_256KiB",
-         [&](Args &a) {
-             picture(a, 0);
-             a.channels = 128;
-             a.pixels = 1024;
-         }},
-        {"im2col_512KiB",
-         [&](Args &a) {
-             picture(a, 0);
-             a.channels = 256;
-             a.pixels = 1024;
-         }},
-        {"im2col_228KiB",
-         [&](Args &a) {
-             picture(a, 0);
-             a.channels = 256;
-             a.pixels = 456;
-         }},
-        {"im2col_227KiB",
-         [&](Args &a) {
-             picture(a, 0);
-             a.channels = 256;
-             a.pixels = 454;
-         }},
-        {"address_2^40", [](Args &a) { a.address = 1ull << 40; }},
-        {"address_2^47", [](Args &a) { a.address = 1ull << 47; }},
-        {"address_2^48", [](Args &a) { a.address = 1ull << 48; }},
-        {"address_2^49-16", [](Args &a) { a.address = (1ull << 49) - 16; }},
-        {"address_2^49", [](Args &a) { a.address = 1ull << 49; }},
-        {"address_2^52", [](Args &a) { a.address = 1ull << 52; }},
-        {"address_2^56", [](Args &a) { a.address = 1ull << 56; }},
-        {"address_2^57-16", [](Args &a) { a.address = (1ull << 57) - 16; }},
-        {"address_2^63", [](Args &a) { a.address = 1ull << 63; }},
-        {"interleave_32_swizzle_3", [&](Args &a) { sliced(a, 2, 3); }},
-        {"interleave_16_swizzle_2", [&](Args &a) { sliced(a, 1, 2); }},
-        {"interleave_16_u32_box0_4",
-         [&](Args &a) {
-             sliced(a, 1, 3);
-             a.type = U32;
-             a.box[0] = 4;
-         }},
-        {"interleave_16_swizzle_1_box0_32",
-         [&](Args &a) {
-             sliced(a, 1, 1);
-             a.box[0] = 32;
-         }},
-        {"interleave_32_swizzle_0_address_16",
-         [&](Args &a) {
-             sliced(a, 2, 0);
-             a.address += 16;
-         }},
-        {"interleave_32_stride1_16",
-         [&](Args &a) {
-             sliced(a, 2, 1);
-             a.stride[1] += 16;
-         }},
-        {"im2col_interleave_16_channels_4",
-         [&](Args &a) {
-             picture(a, 1);
-             a.channels = 4;
-         }},
-        {"im2col_interleave_16_channels_8",
-         [&](Args &a) {
-             picture(a, 1);
-             a.channels = 8;
-         }},
-        {"im2col_interleave_32_channels_8",
-         [&](Args &a) {
-             picture(a, 2);
-             a.channels = 8;
-         }},
-        {"im2col_interleave_32_channels_64",
-         [&](Args &a) {
-             picture(a, 2);
-             a.channels = 64;
-         }},
-        {"im2col_interleave_32_swizzle_0",
-         [&](Args &a) {
-             picture(a, 2);
-             a.swizzle = 0;
-         }},
-        {"im2col_es0_2",
-         [&](Args &a) {
-             picture(a, 0);
-             a.es[0] = 2;
-         }},
-        {"im2col_es0_0",
-         [&](Args &a) {
-             picture(a, 0);
-             a.es[0] = 0;
-         }},
-        {"im2col_es0_9",
-         [&](Args &a) {
-             picture(a, 0);
-             a.es[0] = 9;
-         }},
-        {"im2col_es3_9",
-         [&](Args &a) {
-             picture(a, 0);
-             a.es[3] = 9;
-         }},
-        {"es_past_rank_0", [](Args &a) { a.es[2] = 0; }},
-        {"map_shift_1", [](Args &a) { a.shift = 1; }},
-        {"map_shift_4", [](Args &a) { a.shift = 4; }},
+    // clang-format off
+    const std::vector<Case> cases = {
+        CASE("box_227KiB", box(a, U8, {256, 227, 4})),
+        CASE("box_228KiB", box(a, U8, {256, 228, 4})),
+        CASE("box_229KiB", box(a, U8, {256, 229, 4})),
+        CASE("box_255KiB", box(a, U8, {256, 255, 4})),
+        CASE("box_256KiB-16", box(a, U8, {240, 156, 7})),
+        CASE("box_256KiB", box(a, F32, {256, 256})),
+        CASE("box_512KiB_4d", box(a, U8, {256, 256, 4, 1}); a.box[3] = 2),
+        CASE("box_512KiB", box(a, F64, {256, 256})),
+        CASE("box_1MiB", box(a, F64, {256, 256, 2})),
+        CASE("box_16MiB", box(a, U8, {256, 256, 256})),
+        CASE("box_2GiB", box(a, U8, {256, 256, 256, 128})),
+        CASE("box_4GiB", box(a, U8, {256, 256, 256, 256})),
+        CASE("box_8GiB", box(a, U16, {256, 256, 256, 256})),
+        CASE("box_512KiB_es1_4", box(a, F64, {256, 256}); a.es[1] = 4),
+        CASE("box_512KiB_es0_4", box(a, F64, {256, 256}); a.es[0] = 4),
+        CASE("box_512KiB_es_0_slices", box(a, F64, {256, 256, 2}); a.es[2] = 3),
+        CASE("im2col_256KiB", picture(a, 0); a.channels = 128; a.pixels = 1024),
+        CASE("im2col_512KiB", picture(a, 0); a.channels = 256; a.pixels = 1024),
+        CASE("im2col_228KiB", picture(a, 0); a.channels = 256; a.pixels = 456),
+        CASE("im2col_227KiB", picture(a, 0); a.channels = 256; a.pixels = 454),
+        CASE("address_2^40", a.address = 1ull << 40),
+        CASE("address_2^47", a.address = 1ull << 47),
+        CASE("address_2^48", a.address = 1ull << 48),
+        CASE("address_2^49-16", a.address = (1ull << 49) - 16),
+        CASE("address_2^49", a.address = 1ull << 49),
+        CASE("address_2^52", a.address = 1ull << 52),
+        CASE("address_2^56", a.address = 1ull << 56),
+        CASE("address_2^57-16", a.address = (1ull << 57) - 16),
+        CASE("address_2^63", a.address = 1ull << 63),
+        CASE("interleave_32_swizzle_3", sliced(a, 2, 3)),
+        CASE("interleave_16_swizzle_2", sliced(a, 1, 2)),
+        CASE("interleave_16_u32_box0_4", sliced(a, 1, 3); a.type = U32; a.box[0] = 4),
+        CASE("interleave_16_swizzle_1_box0_32", sliced(a, 1, 1); a.box[0] = 32),
+        CASE("interleave_32_swizzle_0_address_16", sliced(a, 2, 0); a.address += 16),
+        CASE("interleave_32_stride1_16", sliced(a, 2, 1); a.stride[1] += 16),
+        CASE("im2col_interleave_16_channels_4", picture(a, 1); a.channels = 4),
+        CASE("im2col_interleave_16_channels_8", picture(a, 1); a.channels = 8),
+        CASE("im2col_interleave_32_channels_8", picture(a, 2); a.channels = 8),
+        CASE("im2col_interleave_32_channels_64", picture(a, 2); a.channels = 64),
+        CASE("im2col_interleave_32_swizzle_0", picture(a, 2); a.swizzle = 0),
+        CASE("im2col_es0_2", picture(a, 0); a.es[0] = 2),
+        CASE("im2col_es0_0", picture(a, 0); a.es[0] = 0),
+        CASE("im2col_es0_9", picture(a, 0); a.es[0] = 9),
+        CASE("im2col_es3_9", picture(a, 0); a.es[3] = 9),
+        CASE("es_past_rank_0", a.es[2] = 0),
+        CASE("map_shift_1", a.shift = 1),
+        CASE("map_shift_4", a.shift = 4),
     };
-    alignas(128) unsigned char room[256];
-    for (auto &c : cases) {
-        Args a;
-        c.change(a);
-        memset(room, 0, sizeof room);
-        CUresult r = encode(a, (CUtensorMap *)(room + a.shift));
-        printf("encode %s: %d\n", c.name, (int)r);
-        if (r == CUDA_SUCCESS) print_map(c.name, room + a.shift);
-    }
+    // clang-format on
+    encode_cases(cases);
+    alignas(128) unsigned char room[256] = {0};
     CUtensorMap *m = (CUtensorMap *)room;
     Args a;
     encode(a, m);
@@ -1090,41 +409,6 @@ static void im2col() {
 
 // ---- clusters ------------------------------------------------------------------------------------------
 
-static void clusters() {
-    fill_source(4);
-    Args a = real(U32, 2, {40, 12}, {192}, {16, 4});
-    alignas(128) CUtensorMap map;
-    encode(a, &map);
-    struct {
-        unsigned size;
-        unsigned short mask;
-        int issuer;
-    } cases[] = {{2, 3, 0}, {2, 2, 0}, {2, 1, 1}, {4, 0xd, 2}, {8, 0xff, 7}, {4, 0xf, 0}};
-    for (auto &c : cases) {
-        unsigned dump = 512, expect = 256;
-        Where at = where({32, 2});
-        void *args[] = {&map, &c.mask, &c.issuer, &at, &expect, &dump, &out, &done};
-        int finished[8] = {};
-        TRY(cudaMemset(out, 0x77, 8 * dump));
-        launch_cluster((const void *)multicast, c.size, args);
-        TRY(cudaMemcpy(dumped.data(), out, c.size * dump, cudaMemcpyDeviceToHost));
-        TRY(cudaMemcpy(finished, done, 32, cudaMemcpyDeviceToHost));
-        printf("multicast of %u to 0x%x by %d:", c.size, c.mask, c.issuer);
-        for (unsigned i = 0; i < c.size; i++)
-            printf(" %d/%016llx", finished[i], (unsigned long long)hash(&dumped[i * dump], dump));
-        printf("\n");
-    }
-    unsigned dump = 512, expect = 256;
-    Where at = where({8, 2});
-    void *args[] = {&map, &at, &expect, &dump, &out, &done};
-    int finished[8] = {};
-    launch_cluster((const void *)remote_load, 2, args);
-    TRY(cudaMemcpy(dumped.data(), out, 2 * dump, cudaMemcpyDeviceToHost));
-    TRY(cudaMemcpy(finished, done, 32, cudaMemcpyDeviceToHost));
-    printf("remote load: %d/%016llx %d/%016llx\n", finished[0], (unsigned long long)hash(&dumped[0], dump),
-           finished[1], (unsigned long long)hash(&dumped[dump], dump));
-}
-
 // ---- stores, reductions --------------------------------------------------------------------------------
 
 static void stores() {
@@ -1157,21 +441,7 @@ static void reduce_bits(int type, int op) {
     unsigned size = sizes[type], bytes = size * 8;
     const void *before = size == 8 ? (const void *)before64 : (const void *)before32;
     const void *values = size == 8 ? (const void *)values64 : (const void *)values32;
-    TRY(cudaMemcpy(source, before, bytes, cudaMemcpyHostToDevice));
-    TRY(cudaMemcpy(out, values, bytes, cudaMemcpyHostToDevice));
-    Args a = real(type, 1, {8}, {}, {8});
-    alignas(128) CUtensorMap map;
-    CUresult r = encode(a, &map);
-    store_param<<<1, 32, DUMP + 1024>>>(map, 1, 0, op, where({0}), 0, bytes, out);
-    cudaError_t e = cudaDeviceSynchronize();
-    printf("reduce %s type %d (encode %d): %s", operations[op], type, (int)r, cudaGetErrorName(e));
-    if (e == cudaSuccess) {
-        TRY(cudaMemcpy(dumped.data(), source, bytes, cudaMemcpyDeviceToHost));
-        print_hex(dumped.data(), bytes, size);
-    } else {
-        printf("\n");
-        broken();
-    }
+    reduce_values(type, op, before, values, bytes);
 }
 
 static void reduces() {
@@ -1264,45 +534,21 @@ static void strange() {
     }
 }
 
-static const struct {
-    const char *name;
-    void (*run)();
-} sections[] = {{"encoder", encoder},         {"tiles", tiles},     {"unaligned", unaligned},
-                {"prefetching", prefetching}, {"bases", bases},     {"interleaves", interleaves},
-                {"narrow", narrow},           {"im2col", im2col},   {"clusters", clusters},
-                {"stores", stores},           {"reduces", reduces}, {"strange", strange}};
+static void clusters() { multicast_from(32); }
 
-// Runs this program again for one section or fault; the probe to go on with, or -1.
-static int run_child(const char *self, const std::string &words) {
-    std::string command = std::string(self) + " " + words + " 2>/dev/null";
-    static char line[1 << 20];
-    int next = -1;
-    bool any = false;
-    fflush(stdout);
-    FILE *p = popen(command.c_str(), "r");
-    while (p && fgets(line, sizeof line, p)) {
-        any = true;
-        if (sscanf(line, "RESTART %d", &next) != 1) fputs(line, stdout);
-    }
-    if (p) pclose(p);
-    if (!any) printf("(nothing)\n");
-    fflush(stdout);
-    return next;
-}
+static const std::vector<Section> sections = {
+    {"encoder", encoder},         {"tiles", tiles},     {"unaligned", unaligned},
+    {"prefetching", prefetching}, {"bases", bases},     {"interleaves", interleaves},
+    {"narrow", narrow},           {"im2col", im2col},   {"clusters", clusters},
+    {"stores", stores},           {"reduces", reduces}, {"strange", strange}};
 
 int main(int argc, char **argv) {
-    char self[4096] = {0};
-    if (readlink("/proc/self/exe", self, sizeof self - 1) < 0) return 1;
     if (argc == 1) {
-        for (auto &section : sections)
-            for (int next = 0; next >= 0;)
-                next = run_child(self, std::string(section.name) + " " + std::to_string(next));
+        run_all(own_path(), sections);
         return 0;
     }
     TRY(cudaFree(0));
-    open_all();
-    if (argc > 2) skip = atoi(argv[2]);
-    for (auto &section : sections)
-        if (!strcmp(argv[1], section.name)) section.run();
+    open_all({});
+    run_section(argc, argv, sections);
     return 0;
 }
