@@ -55,11 +55,39 @@ static void unpack(const test_tile *tile, const sim_isa *set, matrix_side *a, ma
     set->unpack_side(&tile->product, true, chunks, b);
 }
 
+// The same rows twice, as a tile of 16.
+static void multiply_twice(const test_tile *tile, const sim_isa *set, uint32_t sum[8][8]) {
+    matrix_core a[MATRIX_CHUNKS], b[MATRIX_CHUNKS];
+    const matrix_core *const rows_of[2][2] = {{&a[0], &a[1]}, {&a[0], &a[1]}}, *const columns_of[] = {&b[0],
+                                                                                                      &b[1]};
+    matrix_rows rows;
+    matrix_columns columns;
+    uint32_t sums[4][32];
+    uint32_t *const at[] = {sums[0], sums[1], sums[2], sums[3]};
+    pack(tile->a, tile->product.k, 16, a);
+    pack(tile->b, tile->product.k, 16, b);
+    for (int i = 0; i < 128; i++) sums[i / 64 * 2 + i % 2][i / 2 % 32] = tile->sum[i / 8 % 8][i % 8];
+    set->unpack_rows(&tile->product, rows_of, &rows);
+    set->unpack_columns(&tile->product, columns_of, &columns);
+    set->multiply_tile(&tile->product, &rows, &columns, at);
+    assert_memory_equal(sums[0], sums[2], sizeof sums[0]);
+    assert_memory_equal(sums[1], sums[3], sizeof sums[1]);
+    for (int i = 0; i < 64; i++) sum[i / 8][i % 8] = sums[i % 2][i / 2];
+}
+
 static void multiply(const test_tile *tile, const sim_isa *set, uint32_t sum[8][8]) {
     matrix_side a, b;
     unpack(tile, set, &a, &b);
     memcpy(sum, tile->sum, sizeof tile->sum);
     set->multiply_sides(&tile->product, &a, &b, tile->product.sparse ? &tile->select : NULL, sum);
+    if (!set->multiply_tile || !sim_matrix_is_tiled(&tile->product)) return;
+    uint32_t tiled[8][8];
+    multiply_twice(tile, set, tiled);
+    for (int i = 0; i < 64; i++)
+        if (sum[i / 8][i % 8] != tiled[i / 8][i % 8])
+            fail_msg("%s, %s, k %d: row %d, column %d is %08x, in a tile of 16 rows %08x", set->name,
+                     ptx_type_name(tile->product.a), tile->product.k, i / 8, i % 8, sum[i / 8][i % 8],
+                     tiled[i / 8][i % 8]);
 }
 
 static void check_tile(const test_tile *tile, uint32_t (*oracle)(const test_tile *, int, int),
@@ -473,7 +501,7 @@ static bool is_fast(const test_tile *tile, const sim_isa *set) {
     uint64_t any;
     uint32_t sum[8][8];
 #ifdef SIM_HAS_AVX2
-    if (set == &sim_isa_avx2) fast = sim_multiply_fast_avx2;
+    if (set == &sim_isa_avx2 || set == &sim_isa_avx512) fast = sim_multiply_fast_avx2;
 #endif
     unpack(tile, set, &a, &b);
     memcpy(sum, tile->sum, sizeof sum);

@@ -142,6 +142,31 @@ void sim_mma(sim_warp *w, const sim_op *op) {
         sim_mma_store_sums(w, f, pair, sums[pair]);
 }
 
+// 16 rows at once, in copies of the accumulator: registers of D may be those of A, B or C.
+void sim_mma_tiles(sim_warp *w, const sim_op *op) {
+    const mma_form *f = mma_form_of(op);
+    const matrix_core *a[2][2] = {{NULL}};
+    matrix_rows rows;
+    uint32_t sums[MMA_BLOCKS][4][SIM_LANES];
+    for (unsigned i = 0; i < 2; i++)
+        for (unsigned piece = 0; piece < f->a_pieces; piece++)
+            a[i][piece] = (const matrix_core *)SIM_REG(uint8_t, w, f->a[i][piece]);
+    f->isa->unpack_rows(&f->product, (const matrix_core *const(*)[2])a, &rows);
+    for (unsigned j = 0; j < f->columns; j++) {
+        const matrix_core *b[2] = {NULL};
+        matrix_columns columns;
+        for (unsigned piece = 0; piece < f->b_pieces; piece++)
+            b[piece] = (const matrix_core *)SIM_REG(uint8_t, w, f->b[j][piece]);
+        f->isa->unpack_columns(&f->product, b, &columns);
+        for (unsigned i = 0; i < 4; i++)
+            memcpy(sums[j][i], word_at(w, &f->c[2 * j + i / 2], i % 2), sizeof sums[j][i]);
+        uint32_t *const at[] = {sums[j][0], sums[j][1], sums[j][2], sums[j][3]};
+        f->isa->multiply_tile(&f->product, &rows, &columns, at);
+    }
+    for (unsigned i = 0; i < 4u * f->columns; i++)
+        memcpy(word_at(w, &f->d[i / 2], i % 2), sums[i / 4][i % 4], sizeof sums[0][0]);
+}
+
 // ---- f64 -------------------------------------------------------------------------------------------------
 
 void sim_mma_f64(sim_warp *w, const sim_op *op) {
