@@ -153,8 +153,8 @@ LANES_INLINE __m256i distances(__m256i codes, int top, tile_format format) {
     return _mm256_or_si256(below, _mm256_and_si256(zero, _mm256_set1_epi16(NOTHING)));
 }
 
-// Values are as they are, or times 2^(1 - top) for exponents of 8 bits: 8 elements, four in each half.
-LANES_INLINE __m256 scale_of(int top) { return _mm256_set1_ps(f32_of_bits((uint32_t)(255 - top) << 23)); }
+// Values are as they are, or times 2^(1 - top) for exponents of 8 bits.
+LANES_INLINE float scale_of(int top) { return f32_of_bits((uint32_t)(255 - top) << 23); }
 
 LANES_INLINE void widen_codes(__m256i codes, __m256 scale, bool wide, __m256 *low, __m256 *high) {
     if (wide) {
@@ -168,19 +168,51 @@ LANES_INLINE void widen_codes(__m256i codes, __m256 scale, bool wide, __m256 *lo
     *high = _mm256_cvtph_ps(_mm256_extracti128_si256(codes, 1));
 }
 
-// Two rows of A: 8 elements of each along k, four times each.
-LANES_INLINE void put_values(matrix_rows *rows, int k, int row, __m256i codes, __m256 scale, bool wide) {
-    __m256 low, high;
-    widen_codes(codes, scale, wide, &low, &high);
-    float(*to)[TILE_LANES] = &rows->value[k];
-    _mm256_storeu_ps(&to[0][4 * row], _mm256_permute_ps(low, 0x00));
-    _mm256_storeu_ps(&to[1][4 * row], _mm256_permute_ps(low, 0x55));
-    _mm256_storeu_ps(&to[2][4 * row], _mm256_permute_ps(low, 0xaa));
-    _mm256_storeu_ps(&to[3][4 * row], _mm256_permute_ps(low, 0xff));
-    _mm256_storeu_ps(&to[4][4 * row], _mm256_permute_ps(high, 0x00));
-    _mm256_storeu_ps(&to[5][4 * row], _mm256_permute_ps(high, 0x55));
-    _mm256_storeu_ps(&to[6][4 * row], _mm256_permute_ps(high, 0xaa));
-    _mm256_storeu_ps(&to[7][4 * row], _mm256_permute_ps(high, 0xff));
+// The same for a vector of rows: 8 elements of each, the first four and the others.
+LANES_INLINE void widen_rows(const uint8_t *codes, float scale, bool wide, floats *low, floats *high) {
+#ifdef __AVX512BW__
+    __m512i rows = _mm512_loadu_si512(codes);
+    if (wide) {
+        const __m512i zero = _mm512_setzero_si512();
+        *low = times(as_floats(_mm512_unpacklo_epi16(zero, rows)), _mm512_set1_ps(scale));
+        *high = times(as_floats(_mm512_unpackhi_epi16(zero, rows)), _mm512_set1_ps(scale));
+        return;
+    }
+    rows = _mm512_permutexvar_epi64(_mm512_setr_epi64(0, 2, 4, 6, 1, 3, 5, 7), rows);
+    *low = _mm512_cvtph_ps(_mm512_castsi512_si256(rows));
+    *high = _mm512_cvtph_ps(_mm512_extracti64x4_epi64(rows, 1));
+#else
+    widen_codes(_mm256_loadu_si256((const __m256i *)codes), _mm256_set1_ps(scale), wide, low, high);
+#endif
+}
+
+// Element i of each four, four times.
+#ifdef __AVX512BW__
+#define REPEAT(value, i) _mm512_castps_si512(_mm512_permute_ps(value, 0x55 * (i)))
+#else
+#define REPEAT(value, i) _mm256_castps_si256(_mm256_permute_ps(value, 0x55 * (i)))
+#endif
+
+LANES_INLINE void put_values(float (*to)[TILE_LANES], floats low, floats high) {
+    store(to[0], REPEAT(low, 0));
+    store(to[1], REPEAT(low, 1));
+    store(to[2], REPEAT(low, 2));
+    store(to[3], REPEAT(low, 3));
+    store(to[4], REPEAT(high, 0));
+    store(to[5], REPEAT(high, 1));
+    store(to[6], REPEAT(high, 2));
+    store(to[7], REPEAT(high, 3));
+}
+
+// A block of 8 rows, 8 elements of each along k.
+LANES_INLINE void unpack_values(matrix_rows *rows, int k, int block, const matrix_core *core, float scale,
+                                bool wide) {
+#pragma GCC unroll 4
+    for (int row = 0; row < 8; row += LANES / 4) {
+        floats low, high;
+        widen_rows(core->row[row], scale, wide, &low, &high);
+        put_values((float(*)[TILE_LANES])&rows->value[k][32 * block + 4 * row], low, high);
+    }
 }
 
 // Distances of a block of 8 rows, of 16 elements along k: `row` has those of rows r and r + 4.
@@ -204,14 +236,11 @@ LANES_INLINE __m256i rows_apart(const matrix_core *core, int row) { // row and r
 }
 
 LANES_INLINE void unpack_rows(tile_format format, int pieces, matrix_rows *rows) {
-    __m256 scale = scale_of(rows->top);
+    float scale = scale_of(rows->top);
     for (int block = 0; block < 2; block++) {
         __m256i below[4];
         for (int p = 0; p < pieces; p++)
-#pragma GCC unroll 4
-            for (int row = 0; row < 8; row += 2)
-                put_values(rows, 8 * p, 8 * block + row, two_rows(rows->core[block][p], row), scale,
-                           format.wide);
+            unpack_values(rows, 8 * p, block, rows->core[block][p], scale, format.wide);
 #pragma GCC unroll 4
         for (int row = 0; row < 4; row++) {
             __m256i first = distances(rows_apart(rows->core[block][0], row), rows->top, format);
@@ -255,7 +284,7 @@ LANES_INLINE void transpose(const matrix_core *core, __m256i two[4]) {
 
 // The halves of `two` have the even and the odd columns, each of two k.
 LANES_INLINE void unpack_columns(tile_format format, int pieces, matrix_columns *columns) {
-    __m256 scale = scale_of(columns->top);
+    __m256 scale = _mm256_set1_ps(scale_of(columns->top));
     for (int p = 0; p < pieces; p++) {
         __m256i two[4];
         transpose(columns->core[p], two);
