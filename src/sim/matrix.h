@@ -69,7 +69,7 @@ typedef void matrix_unpack(const matrix_product *product, bool is_b, const matri
 typedef void matrix_multiply(const matrix_product *product, const matrix_side *a, const matrix_side *b,
                              const matrix_select *select, uint32_t sum[8][8]);
 
-// The same for 16-bit floats that are added to f32, dense, 16 rows by 8 columns at once: see exec_matrix_tile.c. Elements of a row
+// The same for f16, bf16 and tf32 that are added to f32, dense, 16 rows by 8 columns at once: see exec_matrix_tile.c. Elements of a row
 // are there four times. The core matrices, [block of 8 rows][piece along k], must stay as long as what was unpacked.
 typedef struct __attribute__((aligned(64))) matrix_rows {
     float value[16][64];      // [k][4 * row + copy]
