@@ -186,24 +186,26 @@ static const matrix_rows *unpack_a(sim_warp *w, const sim_op *op, const mma_form
     return &kept->rows;
 }
 
-// 16 rows at once, in copies of the accumulator: registers of D may be those of A, B or C.
+// 16 rows at once, in the registers, or in copies of them: those of D may be some of A, B or C.
 void sim_mma_tiles(sim_warp *w, const sim_op *op) {
     const mma_form *f = mma_form_of(op);
-    uint32_t sums[MMA_BLOCKS][4][SIM_LANES];
+    uint32_t copies[MMA_BLOCKS * 4][SIM_LANES];
     const matrix_rows *rows = unpack_a(w, op, f);
     for (unsigned j = 0; j < f->columns; j++) {
         const matrix_core *b[2] = {NULL};
         matrix_columns columns;
+        uint32_t *sums[4];
         for (unsigned piece = 0; piece < f->b_pieces; piece++)
             b[piece] = (const matrix_core *)SIM_REG(uint8_t, w, f->b[j][piece]);
         f->isa->unpack_columns(&f->product, b, &columns);
-        for (unsigned i = 0; i < 4; i++)
-            memcpy(sums[j][i], word_at(w, &f->c[2 * j + i / 2], i % 2), sizeof sums[j][i]);
-        uint32_t *const at[] = {sums[j][0], sums[j][1], sums[j][2], sums[j][3]};
-        f->isa->multiply_tile(&f->product, rows, &columns, at);
+        for (unsigned i = 0; i < 4; i++) {
+            sums[i] = word_at(w, &f->c[2 * j + i / 2], i % 2);
+            if (!f->in_place) sums[i] = memcpy(copies[4 * j + i], sums[i], sizeof copies[0]);
+        }
+        f->isa->multiply_tile(&f->product, rows, &columns, sums);
     }
-    for (unsigned i = 0; i < 4u * f->columns; i++)
-        memcpy(word_at(w, &f->d[i / 2], i % 2), sums[i / 4][i % 4], sizeof sums[0][0]);
+    for (unsigned i = 0; !f->in_place && i < 4u * f->columns; i++)
+        memcpy(word_at(w, &f->d[i / 2], i % 2), copies[i], sizeof copies[0]);
 }
 
 // ---- f64 -------------------------------------------------------------------------------------------------

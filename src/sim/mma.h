@@ -29,6 +29,7 @@ typedef struct mma_form {
     uint32_t a[MMA_BLOCKS][MATRIX_CHUNKS];     // registers: frame offsets
     uint32_t b[MMA_BLOCKS][MATRIX_CHUNKS];     //
     bool tiled;                                // 16 rows at once: matrix_multiply_tile
+    bool in_place;                             // D is C, and no part of A or B
     bool turned;                               // blocks of the accumulators are held by columns
     mma_pair *c, *d;                           // of accumulators, by pair
     uint32_t metadata;                         // of a sparse A
