@@ -277,9 +277,9 @@ static void touch(const races_view *v, uint32_t lane, races_cell *cell) {
 
 static void mark_quick(const races_view *v, uint64_t at, const races_cell *cell, uint32_t shift) {
     uint32_t *quick = v->shadow->quick;
-    if (!quick) return;
+    if (!quick || shift > 2) return; // what was never words was never quick
     if (v->is_write || v->strong || v->exact || v->self->has_clusters) {
-        for (uint32_t i = 0; i < UINT32_C(1) << shift; i += 4) quick[(at + i) >> 2] = 0;
+        quick[at >> 2] = 0;
     } else if (shift == 2 && cell->write_clock < v->block->base && cell->read_clock >= v->block->base &&
                (cell->read_tag & (RACES_TAG_MANY | RACES_TAG_LIST)) == RACES_TAG_MANY) {
         quick[at >> 2] = v->block->base;

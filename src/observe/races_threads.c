@@ -12,6 +12,7 @@ static bool holds(const observe_known *known, uint32_t who, unsigned kind, uint3
 
 static bool holds_again(const observe_known *known, uint32_t who, unsigned kind, uint32_t clock,
                         races_memo *memo) {
+    if (kind == RACES_PRODUCT || kind == RACES_ISSUED) who &= ~UINT32_C(31); // known of all lanes, or of none
     races_answer *kept = &memo->kept[(who ^ who >> 3 ^ kind * 37 ^ clock) % RACES_ANSWERS];
     if (kept->life != memo->life || kept->known != known || kept->who != who || kept->kind != kind ||
         kept->clock != clock)
