@@ -338,46 +338,22 @@ static void note_visit(races *self, races_block *owner, const races_view *v, uin
 
 // ---- an access of a warp ---------------------------------------------------------------------------------
 
-static bool is_strong(const sim_access *access) {
-    if (access->kind == SIM_ATOMIC) return true;
-    if (access->at.inst->op == PTX_OP_TENSORMAP_CP_FENCEPROXY)
-        return false; // its order is that of the fence in it
-    switch (access->at.inst->by_category[PTX_CAT_ORDER]) {
-    case PTX_MOD_NONE:
-    case PTX_MOD_WEAK: return false;
-    default: return true;
-    }
-}
-
-static unsigned scope_of(const sim_access *access) {
-    uint16_t order = access->at.inst->by_category[PTX_CAT_ORDER];
-    if (order == PTX_MOD_VOLATILE || order == PTX_MOD_MMIO) return 2;
-    return observe_races_scope_of(access->at.inst, 2);
-}
-
-static bool is_volatile(const sim_access *access) {
-    return access->at.inst->by_category[PTX_CAT_ORDER] == PTX_MOD_VOLATILE;
-}
-
 // Somebody learns, or forgets.
 static void forget_answers(races *self) { self->memo.life++; }
 
 static void begin_view(races_view *v, races *self, const sim_access *access, races_block *block,
                        races_warp *warp, races_kind kind) {
     *v = (races_view){.self = self, .access = access, .block = block, .warp = warp};
-    v->strong = is_strong(access);
+    v->tag = observe_races_tag_of(access, kind);
+    v->strong = v->tag & RACES_TAG_STRONG;
+    v->is_write = v->tag & RACES_TAG_WRITE;
     if (v->strong)
         forget_answers(self);
     else
         v->memo = &self->memo;
-    v->is_write = access->kind != SIM_LOAD;
     v->exact = self->exact || warp->met;
     v->bytes = access->bytes < 4 ? access->bytes : 4;
     v->who = observe_races_who(block, warp->index, 0);
-    v->tag = access->at.inst->serial << RACES_TAG_SERIAL_SHIFT | (uint32_t)kind |
-             (v->strong ? RACES_TAG_STRONG | scope_of(access) << RACES_TAG_SCOPE_SHIFT : 0) |
-             (v->is_write ? RACES_TAG_WRITE : 0) | (access->kind == SIM_ATOMIC ? RACES_TAG_ATOMIC : 0) |
-             (is_volatile(access) ? RACES_TAG_VOLATILE : 0);
 }
 
 static void look_lane(races_view *v, uint32_t lane) {

@@ -449,6 +449,7 @@ void observe_races_tracked(races *self, races_block *block, races_warp *warp, ui
 
 bool observe_races_is_whole_block(const ptx_inst *inst);    // a barrier of the whole block, by a constant
 races_kind observe_races_kind_of(const sim_access *access); // who makes it, and how its end is known
+uint32_t observe_races_tag_of(const sim_access *access, races_kind kind);
 // Before a launch; false when out of memory.
 bool observe_races_know_module(races *self, const sim_launch_event *event);
 
