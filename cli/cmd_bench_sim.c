@@ -81,9 +81,9 @@ static void print_json(const bench_speed_row *r, const speed_options *o) {
 }
 
 static void explain(const speed_options *o) {
-    puts("work per second of wall time, the fastest launch; every access checked: G/s, thread-instructions "
-         "of PTX; M/s, products of\n"
-         "tensor cores, each the work of an m16n8k16");
+    puts("work per second, the fastest launch, by processor time on one core and by the clock on two; every "
+         "access checked:\n"
+         "G/s, thread-instructions of PTX; M/s, products of tensor cores, each the work of an m16n8k16");
     if (o->is_default)
         puts("counters, sanitizer: one core, with what kz prof counts and with what kz sanitize looks for; "
              "ratio: its time, of that with counters");

@@ -179,4 +179,5 @@ const bench_speed_kernel bench_speed_kernels[BENCH_SPEED_KERNELS] = {
     PRODUCT("mma bf16, 256^3", "speed_mma_bf16", 256, 128, 256, two_bf16, is_square_256),
     PRODUCT("wgmma bf16, 256^3", "speed_wgmma_bf16", 256, 64, 128, two_bf16, is_square_256),
     PRODUCT("mma bf16, 1024^3", "speed_mma_bf16", 1024, 128, 256, two_bf16, is_square_1024),
+    PRODUCT("wgmma bf16, 1024^3", "speed_wgmma_bf16", 1024, 64, 128, two_bf16, is_square_1024),
 };

@@ -316,7 +316,16 @@ static bool same_shape(const ptx_inst *a, const ptx_inst *b) {
 typedef struct user {
     toucher t;
     bool is_a, told;
+    const ptx_inst *of_shape; // the last that was found to have the product's own shape
 } user;
+
+// Registers of one accumulator have one writer: it is compared once.
+static bool has_shape(user *u, const ptx_inst *writer) {
+    if (u->of_shape == writer) return true;
+    if (!same_shape(writer, u->t.at->inst)) return false;
+    u->of_shape = writer;
+    return true;
+}
 
 static const char no_fence_advice[] =
     "likely cause: without wgmma.fence the product may read the register before that access, or write it\n"
@@ -339,8 +348,8 @@ static void use(void *context, int32_t reg) {
         u->told = true;
     }
     // Accumulators of products of one shape are in order by themselves, of others by a fence.
-    bool ordered = !u->is_a && (r->written <= w->fenced_at || same_shape(r->writer, t->at->inst));
-    if (r->written > w->done && !ordered && !u->told) {
+    bool under_way = r->written > w->done;
+    if (under_way && !u->told && (u->is_a || (r->written > w->fenced_at && !has_shape(u, r->writer)))) {
         report(t->self, OBSERVE_WGMMA_REGISTERS, t->at, t->at->inst, !u->is_a, r->writer,
                u->is_a ? "a product (wgmma) reads as A what another one that is under way is still to write"
                        : "a product (wgmma) uses the accumulator of one of another shape that is under way",

@@ -44,7 +44,7 @@ static bool strong_together(const races_view *v, uint32_t who, uint32_t tag) {
 static bool knows_one_of(const races_view *v, uint32_t lane, const races_access *a) {
     for (uint32_t m = a->mask; m; m &= m - 1)
         if (observe_races_knows(v->block, v->warp, lane, a->who | (uint32_t)__builtin_ctz(m),
-                                a->tag & RACES_TAG_KIND, a->clock))
+                                a->tag & RACES_TAG_KIND, a->clock, v->memo))
             return true;
     return false;
 }
@@ -98,15 +98,15 @@ static void check_proxy(const races_view *v, uint32_t lane, uint32_t who, uint32
 // A thread that has executed a product which is over has the loads behind it that it did before.
 static bool knows(const races_view *v, uint32_t lane, uint32_t who, uint32_t tag, uint32_t clock) {
     unsigned kind = tag & RACES_TAG_KIND;
-    if (observe_races_knows(v->block, v->warp, lane, who, kind, clock)) return true;
+    if (observe_races_knows(v->block, v->warp, lane, who, kind, clock, v->memo)) return true;
     return kind == RACES_THREAD && !(tag & RACES_TAG_WRITE) &&
-           observe_races_knows(v->block, v->warp, lane, who, RACES_ISSUED, clock);
+           observe_races_knows(v->block, v->warp, lane, who, RACES_ISSUED, clock, v->memo);
 }
 
 static void check_write(const races_view *v, uint32_t lane, const races_cell *cell) {
     unsigned kind = cell->write_tag & RACES_TAG_KIND;
     if (strong_together(v, cell->write_who, cell->write_tag)) return;
-    if (observe_races_knows(v->block, v->warp, lane, cell->write_who, kind, cell->write_clock))
+    if (observe_races_knows(v->block, v->warp, lane, cell->write_who, kind, cell->write_clock, v->memo))
         check_proxy(v, lane, cell->write_who, cell->write_clock, cell->write_tag);
     else
         report(v, lane, cell->write_who, cell->write_clock, cell->write_tag, false);
@@ -117,7 +117,7 @@ static void check_access(const races_view *v, uint32_t lane, const races_list *l
     if (a->clock < v->birth || strong_together(v, a->who, a->tag)) return;
     unsigned kind = a->tag & RACES_TAG_KIND;
     if (kind == RACES_TRACKED) {
-        if (!observe_races_knows(v->block, v->warp, lane, a->who, kind, a->clock))
+        if (!observe_races_knows(v->block, v->warp, lane, a->who, kind, a->clock, v->memo))
             report(v, lane, a->who, a->clock, a->tag, false);
         return;
     }
@@ -169,7 +169,7 @@ static bool stands_for(const races_view *v, uint32_t lane, const races_access *o
     if (kind == RACES_TRACKED || kind == RACES_PRODUCT) return old->who == v->who;
     for (uint32_t m = old->mask; m; m &= m - 1)
         if (!observe_races_knows(v->block, v->warp, lane, old->who | (uint32_t)__builtin_ctz(m),
-                                 old->tag & RACES_TAG_KIND, old->clock))
+                                 old->tag & RACES_TAG_KIND, old->clock, v->memo))
             return false;
     return (v->tag & RACES_TAG_KIND) == RACES_THREAD || old->who == v->who;
 }
@@ -277,7 +277,7 @@ static void touch(const races_view *v, uint32_t lane, races_cell *cell) {
 
 static void mark_quick(const races_view *v, uint64_t at, const races_cell *cell, uint32_t shift) {
     uint32_t *quick = v->shadow->quick;
-    if (!quick) return;
+    if (!quick || shift > 2) return; // what was never words was never quick
     if (v->is_write || v->strong || v->exact || v->self->has_clusters) {
         quick[at >> 2] = 0;
     } else if (shift == 2 && cell->write_clock < v->block->base && cell->read_clock >= v->block->base &&
@@ -288,10 +288,12 @@ static void mark_quick(const races_view *v, uint64_t at, const races_cell *cell,
 
 static void touch_bytes(races_view *v, uint32_t lane, uint64_t offset) {
     uint32_t bytes = v->access->bytes, odd = (uint32_t)offset | bytes;
-    uint32_t fine = odd & 1 ? 1 : odd & 2 ? 2 : 4;
+    uint32_t fine = odd & 1 ? 1 : odd & 2 ? 2 : odd & 15 || v->strong ? 4 : 16;
+    // Threads come back in single words, or in runs that have words: only others make cells of 16 bytes.
+    uint32_t made = fine == 16 && (v->tag & RACES_TAG_KIND) == RACES_THREAD ? 4 : fine;
     bool first = true;
     for (uint64_t at = offset, end = offset + bytes; at < end && !v->self->off;) {
-        races_page *page = observe_races_page_of(v->shadow, at >> RACES_PAGE_SHIFT, fine);
+        races_page *page = observe_races_page_of(v->shadow, at >> RACES_PAGE_SHIFT, fine, made);
         if (!page) {
             v->self->off |= at >> RACES_PAGE_SHIFT < v->shadow->page_count;
             return;
@@ -336,39 +338,22 @@ static void note_visit(races *self, races_block *owner, const races_view *v, uin
 
 // ---- an access of a warp ---------------------------------------------------------------------------------
 
-static bool is_strong(const sim_access *access) {
-    if (access->kind == SIM_ATOMIC) return true;
-    if (access->at.inst->op == PTX_OP_TENSORMAP_CP_FENCEPROXY)
-        return false; // its order is that of the fence in it
-    switch (access->at.inst->by_category[PTX_CAT_ORDER]) {
-    case PTX_MOD_NONE:
-    case PTX_MOD_WEAK: return false;
-    default: return true;
-    }
-}
-
-static unsigned scope_of(const sim_access *access) {
-    uint16_t order = access->at.inst->by_category[PTX_CAT_ORDER];
-    if (order == PTX_MOD_VOLATILE || order == PTX_MOD_MMIO) return 2;
-    return observe_races_scope_of(access->at.inst, 2);
-}
-
-static bool is_volatile(const sim_access *access) {
-    return access->at.inst->by_category[PTX_CAT_ORDER] == PTX_MOD_VOLATILE;
-}
+// Somebody learns, or forgets.
+static void forget_answers(races *self) { self->memo.life++; }
 
 static void begin_view(races_view *v, races *self, const sim_access *access, races_block *block,
                        races_warp *warp, races_kind kind) {
     *v = (races_view){.self = self, .access = access, .block = block, .warp = warp};
-    v->strong = is_strong(access);
-    v->is_write = access->kind != SIM_LOAD;
+    v->tag = observe_races_tag_of(access, kind);
+    v->strong = v->tag & RACES_TAG_STRONG;
+    v->is_write = v->tag & RACES_TAG_WRITE;
+    if (v->strong)
+        forget_answers(self);
+    else
+        v->memo = &self->memo;
     v->exact = self->exact || warp->met;
     v->bytes = access->bytes < 4 ? access->bytes : 4;
     v->who = observe_races_who(block, warp->index, 0);
-    v->tag = access->at.inst->serial << RACES_TAG_SERIAL_SHIFT | (uint32_t)kind |
-             (v->strong ? RACES_TAG_STRONG | scope_of(access) << RACES_TAG_SCOPE_SHIFT : 0) |
-             (v->is_write ? RACES_TAG_WRITE : 0) | (access->kind == SIM_ATOMIC ? RACES_TAG_ATOMIC : 0) |
-             (is_volatile(access) ? RACES_TAG_VOLATILE : 0);
 }
 
 static void look_lane(races_view *v, uint32_t lane) {
@@ -459,6 +444,7 @@ static void on_sync(sim_listener *listener, const sim_sync *sync) {
     races *self = self_of(listener);
     races_block *block = self->off ? NULL : block_of(self, sync->at.block);
     if (!block || !sync->at.mask) return;
+    forget_answers(self);
     observe_races_on_sync(self, block, &block->warps[sync->at.warp], sync);
     self->off |= self->now >= RACES_LAST_CLOCK;
 }
@@ -466,6 +452,7 @@ static void on_sync(sim_listener *listener, const sim_sync *sync) {
 static void on_block_begin(sim_listener *listener, uint32_t index, uint32_t warps) {
     races *self = self_of(listener);
     if (self->off || index >= self->blocks || warps > RACES_WARPS) return;
+    forget_answers(self);
     self->resident[index] = self->last = observe_races_block_begin(self, index, warps);
 }
 
@@ -473,6 +460,7 @@ static void on_block_end(sim_listener *listener, uint32_t index) {
     races *self = self_of(listener);
     races_block *block = block_of(self, index);
     if (!block) return;
+    forget_answers(self);
     observe_races_block_end(self, block);
     self->resident[index] = NULL;
     self->last = NULL;
@@ -495,7 +483,7 @@ static void on_memory(sim_listener *listener, const sim_memory_event *event) {
     if (self->off || !event->at || event->kind != SIM_MEMORY_ALLOC) return;
     uint64_t at = event->address, end = at + event->bytes;
     while (at < end) {
-        races_page *page = observe_races_page_of(&self->global, at >> RACES_PAGE_SHIFT, 4);
+        races_page *page = observe_races_page_of(&self->global, at >> RACES_PAGE_SHIFT, 4, 4);
         if (!page) return;
         uint64_t page_end = ((at >> RACES_PAGE_SHIFT) + 1) << RACES_PAGE_SHIFT;
         for (; at < end && at < page_end; at += UINT64_C(1) << page->shift) {
@@ -531,6 +519,7 @@ static void clear_global(races *self) {
 static void on_launch_begin(sim_listener *listener, const sim_launch_event *event) {
     races *self = self_of(listener);
     forget_launch(self);
+    forget_answers(self);
     if (self->now > UINT32_C(3) << 30) { // the clock begins anew
         clear_global(self);
         self->now = 1;

@@ -78,7 +78,7 @@ enum {
 };
 
 // The last weak write, or the last of a chain of atomics (races_atomics.c), and the readers since, of 4 bytes of
-// memory, of 2 or of 1. An entry whose clock is before the shadow's birth means nothing. Readers: lanes `read_mask` of
+// memory, of 16, of 2 or of 1. An entry whose clock is before the shadow's birth means nothing. Readers: lanes `read_mask` of
 // a warp, read_who one of them; MANY: read_who and read_mask are readers of different warps (of different blocks if
 // there are such), others are forgotten; LIST: list number read_who, also of strong accesses; the clock is the last
 // there is, and read_mask the shadow's birth, without which the list is another life's.
@@ -183,8 +183,9 @@ typedef struct races_shadow {
     uint64_t quick_bytes; // of shared memory that it stands for: a power of two
 } races_shadow;
 
-// The page, with cells of at most `bytes` (1, 2, 4): made, or made finer, where needed. NULL: out of memory.
-races_page *observe_races_page_of(races_shadow *shadow, uint64_t page, uint32_t bytes);
+// The page, with cells of at most `bytes` (1, 2, 4, 16): made finer where needed, or made, with cells of `made` bytes, no more
+// than those. NULL: out of memory.
+races_page *observe_races_page_of(races_shadow *shadow, uint64_t page, uint32_t bytes, uint32_t made);
 // The list of a cell, which gets one if it has none; NULL: out of memory.
 races_list *observe_races_list_of(races_shadow *shadow, races_cell *cell);
 void observe_races_list_add(races_shadow *shadow, races_list *list, uint32_t at,
@@ -306,13 +307,27 @@ typedef struct races_host_write {
 } races_host_write;
 enum { RACES_HOST_WRITES = 1024 };
 
+// What was asked of what is known, while nobody learns: the same again for the next words.
+enum { RACES_ANSWERS = 128 };
+typedef struct races_answer {
+    const observe_known *known;
+    uint64_t life;
+    uint32_t who, kind, clock;
+    bool holds;
+} races_answer;
+typedef struct races_memo {
+    uint64_t life; // counts; answers of others mean nothing
+    races_answer kept[RACES_ANSWERS];
+} races_memo;
+
 typedef struct races races;
 struct races {
     observe_detector detector; // first
     observe_findings *findings;
     observe_finding finding;
     uint32_t now;
-    bool off; // out of memory, or of clocks: says nothing more of this launch
+    races_memo memo; // until the next event that orders threads
+    bool off;        // out of memory, or of clocks: says nothing more of this launch
     races_budget budget;
     bool has_avx2;
     bool exact; // this kernel orders threads in other ways than by barriers of all and warp synchronisations
@@ -361,8 +376,9 @@ typedef struct races_view {
     uint32_t bytes;
     uint32_t birth;
     bool is_write, strong;
-    bool exact;  // readers are remembered each for itself
-    bool chains; // an atomic that can be one of a chain, unless its thread releases something by it
+    bool exact;       // readers are remembered each for itself
+    bool chains;      // an atomic that can be one of a chain, unless its thread releases something by it
+    races_memo *memo; // NULL where lanes learn by the access
 } races_view;
 // Weak accesses of whole warps in patterns that are told at a glance; false where each lane needs a look.
 bool observe_races_look_at_runs(races_view *view); // races_runs.c
@@ -381,9 +397,9 @@ bool observe_races_chain(const races_view *view, uint32_t lane, races_cell *cell
 // Does what can be done at a glance; the lanes that each need a look.
 uint32_t observe_races_look_at_atomics(races_view *view);
 
-// Whether lane `lane` of the warp knows of an access.
+// Whether lane `lane` of the warp knows of an access. `memo` may be NULL.
 bool observe_races_knows(const races_block *block, const races_warp *warp, uint32_t lane, uint32_t who,
-                         unsigned kind, uint32_t clock);
+                         unsigned kind, uint32_t clock, races_memo *memo);
 // What the lanes may hand over now: all they know, and their own accesses so far.
 observe_known *observe_races_knowledge(races *self, const races_block *block, const races_warp *warp,
                                        uint32_t mask);
@@ -452,6 +468,7 @@ void observe_races_tracked(races *self, races_block *block, races_warp *warp, ui
 
 bool observe_races_is_whole_block(const ptx_inst *inst);    // a barrier of the whole block, by a constant
 races_kind observe_races_kind_of(const sim_access *access); // who makes it, and how its end is known
+uint32_t observe_races_tag_of(const sim_access *access, races_kind kind);
 // Before a launch; false when out of memory.
 bool observe_races_know_module(races *self, const sim_launch_event *event);
 

@@ -84,7 +84,7 @@ uint32_t observe_races_look_at_atomics(races_view *v) {
         if (has_fenced(v, lane) || at & (access->bytes - 1)) break;
         if (at >> RACES_PAGE_SHIFT != number) {
             number = at >> RACES_PAGE_SHIFT;
-            page = observe_races_page_of(v->shadow, number, 4);
+            page = observe_races_page_of(v->shadow, number, 4, 4);
         }
         if (!page || page->shift != 2) break;
         if (!look_at_word(v, lane, page, at, returns)) break;

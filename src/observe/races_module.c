@@ -75,3 +75,34 @@ races_kind observe_races_kind_of(const sim_access *access) {
     }
     return access->kind == SIM_LOAD ? RACES_BULK_READ : RACES_BULK_WRITE;
 }
+
+// ---- what kind of access ---------------------------------------------------------------------------------
+
+static bool is_strong(const sim_access *access) {
+    if (access->kind == SIM_ATOMIC) return true;
+    if (access->at.inst->op == PTX_OP_TENSORMAP_CP_FENCEPROXY)
+        return false; // its order is that of the fence in it
+    switch (access->at.inst->by_category[PTX_CAT_ORDER]) {
+    case PTX_MOD_NONE:
+    case PTX_MOD_WEAK: return false;
+    default: return true;
+    }
+}
+
+static unsigned scope_of(const sim_access *access) {
+    uint16_t order = access->at.inst->by_category[PTX_CAT_ORDER];
+    if (order == PTX_MOD_VOLATILE || order == PTX_MOD_MMIO) return 2;
+    return observe_races_scope_of(access->at.inst, 2);
+}
+
+static bool is_volatile(const sim_access *access) {
+    return access->at.inst->by_category[PTX_CAT_ORDER] == PTX_MOD_VOLATILE;
+}
+
+uint32_t observe_races_tag_of(const sim_access *access, races_kind kind) {
+    bool strong = is_strong(access), writes = access->kind != SIM_LOAD;
+    return access->at.inst->serial << RACES_TAG_SERIAL_SHIFT | (uint32_t)kind |
+           (strong ? RACES_TAG_STRONG | scope_of(access) << RACES_TAG_SCOPE_SHIFT : 0) |
+           (writes ? RACES_TAG_WRITE : 0) | (access->kind == SIM_ATOMIC ? RACES_TAG_ATOMIC : 0) |
+           (is_volatile(access) ? RACES_TAG_VOLATILE : 0);
+}

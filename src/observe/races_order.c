@@ -222,8 +222,8 @@ static void check_made(races *self, const races_block *block, const races_warp *
     if (!clock || (clock < block->base && who >> 10 == block->id)) return;
     for (uint32_t m = sync->at.mask; m; m &= m - 1) {
         uint32_t lane = (uint32_t)__builtin_ctz(m);
-        if (observe_races_knows(block, warp, lane, who, RACES_THREAD, clock) ||
-            observe_races_knows(block, warp, lane, who, RACES_REACHED, clock))
+        if (observe_races_knows(block, warp, lane, who, RACES_THREAD, clock, NULL) ||
+            observe_races_knows(block, warp, lane, who, RACES_REACHED, clock, NULL))
             continue;
         observe_races_report_unmade(self, block, sync, lane, object);
         return;

@@ -44,7 +44,7 @@ bool observe_races_lacks_proxy_fence(const races_view *v, uint32_t lane, uint32_
     if (!by_proxy || (v->shadow == &v->self->global && !is_map) || v->is_write) return false;
     if (kind != RACES_THREAD && kind != RACES_COPY) return false;
     kind += is_map ? RACES_MAPPED : RACES_PROXIED;
-    return !observe_races_knows(v->block, v->warp, lane, who, kind, clock);
+    return !observe_races_knows(v->block, v->warp, lane, who, kind, clock, v->memo);
 }
 
 // ---- products --------------------------------------------------------------------------------------------

@@ -324,15 +324,15 @@ static bool is_barrier_missing(const races *self, const races_conflict *c) {
     const races_warp *mine = &c->block->warps[c->access->at.warp];
     const races_block *owner = self->resident && block < self->blocks ? self->resident[block] : NULL;
     if (kind == RACES_PRODUCT)
-        return owner &&
-               observe_races_knows(owner, &owner->warps[who >> 5 & 31], who & 31, c->who, kind, c->clock);
+        return owner && observe_races_knows(owner, &owner->warps[who >> 5 & 31], who & 31, c->who, kind,
+                                            c->clock, NULL);
     if (kind != RACES_TRACKED)
-        return !observe_races_knows(c->block, mine, c->lane, who, RACES_THREAD, c->clock) ||
-               (owner &&
-                observe_races_knows(owner, &owner->warps[who >> 5 & 31], who & 31, c->who, kind, c->clock));
+        return !observe_races_knows(c->block, mine, c->lane, who, RACES_THREAD, c->clock, NULL) ||
+               (owner && observe_races_knows(owner, &owner->warps[who >> 5 & 31], who & 31, c->who, kind,
+                                             c->clock, NULL));
     for (uint32_t w = 0; owner && w < owner->warp_count; w++)
         for (uint32_t lane = 0; lane < RACES_LANES; lane++)
-            if (observe_races_knows(owner, &owner->warps[w], lane, c->who, kind, c->clock)) return true;
+            if (observe_races_knows(owner, &owner->warps[w], lane, c->who, kind, c->clock, NULL)) return true;
     return false;
 }
 

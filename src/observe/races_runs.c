@@ -278,7 +278,7 @@ static inline races_page *page_of(races_view *v, uint64_t at) {
     races_shadow *shadow = v->shadow;
     uint64_t number = at >> RACES_PAGE_SHIFT;
     if (shadow->pages && number < shadow->page_count && shadow->pages[number]) return shadow->pages[number];
-    return observe_races_page_of(shadow, number, 4);
+    return observe_races_page_of(shadow, number, 4, 4);
 }
 
 // One page's part of a run.

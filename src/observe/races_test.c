@@ -54,6 +54,32 @@ static void the_block_stands_for_its_threads_but_not_for_copies(void **state) {
     observe_known_drop(copy);
 }
 
+// ---- what is remembered ----------------------------------------------------------------------------------
+
+static void cells_of_16_bytes_become_words(void **state) {
+    races_budget budget;
+    observe_races_budget_open(&budget);
+    races_shadow shadow = {
+        .birth = 1, .budget = &budget, .page_count = 2, .pages = calloc(2, sizeof(void *))};
+    races_page *page = observe_races_page_of(&shadow, 1, 16, 16);
+    assert_int_equal(page->shift, 4);
+    races_cell cell = {.write_clock = 7, .write_who = 3};
+    assert_non_null(observe_races_list_of(&shadow, &cell));
+    observe_races_cell_store(page, 5, &cell);
+    assert_ptr_equal(observe_races_page_of(&shadow, 1, 16, 4), page); // 16 bytes of a thread: good enough
+    page = observe_races_page_of(&shadow, 1, 4, 4);
+    assert_int_equal(page->shift, 2);
+    for (uint32_t i = 0; i < RACES_PAGE_BYTES / 4; i++) {
+        races_cell word = observe_races_cell_load(page, i);
+        assert_int_equal(word.write_clock, i / 4 == 5 ? 7 : 0);
+        assert_int_equal(observe_races_has_list(&word, 1), i / 4 == 5);
+        if (i / 4 == 5) assert_int_equal(word.read_who, i % 4); // each a list of its own
+    }
+    assert_int_equal(observe_races_page_of(&shadow, 0, 16, 4)->shift,
+                     2); // a thread's are words from the start
+    observe_races_shadow_close(&shadow);
+}
+
 // ---- events ----------------------------------------------------------------------------------------------
 
 typedef struct bench {
@@ -234,6 +260,7 @@ int main(void) {
         cmocka_unit_test(facts_are_found_again),
         cmocka_unit_test(joins_hold_both_and_share),
         cmocka_unit_test(the_block_stands_for_its_threads_but_not_for_copies),
+        cmocka_unit_test(cells_of_16_bytes_become_words),
         cmocka_unit_test(warps_race_without_a_barrier),
         cmocka_unit_test(readers_race_with_a_later_write),
         cmocka_unit_test(lanes_race_until_they_meet),

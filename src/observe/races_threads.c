@@ -6,8 +6,22 @@
 
 // ---- what a lane knows -----------------------------------------------------------------------------------
 
+static bool holds(const observe_known *known, uint32_t who, unsigned kind, uint32_t clock) {
+    return observe_known_holds(known, who >> 10, kind * RACES_WARPS + (who >> 5 & 31), who & 31, clock);
+}
+
+static bool holds_again(const observe_known *known, uint32_t who, unsigned kind, uint32_t clock,
+                        races_memo *memo) {
+    if (kind == RACES_PRODUCT || kind == RACES_ISSUED) who &= ~UINT32_C(31); // known of all lanes, or of none
+    races_answer *kept = &memo->kept[(who ^ who >> 3 ^ kind * 37 ^ clock) % RACES_ANSWERS];
+    if (kept->life != memo->life || kept->known != known || kept->who != who || kept->kind != kind ||
+        kept->clock != clock)
+        *kept = (races_answer){known, memo->life, who, kind, clock, holds(known, who, kind, clock)};
+    return kept->holds;
+}
+
 bool observe_races_knows(const races_block *block, const races_warp *warp, uint32_t lane, uint32_t who,
-                         unsigned kind, uint32_t clock) {
+                         unsigned kind, uint32_t clock, races_memo *memo) {
     uint32_t other = who >> 10, index = who >> 5 & 31, other_lane = who & 31;
     if (kind == RACES_THREAD && other == block->id) {
         if (clock < block->base) return true;
@@ -19,7 +33,8 @@ bool observe_races_knows(const races_block *block, const races_warp *warp, uint3
     bool own = other == block->id && index == warp->index && other_lane == lane;
     if (own && kind != RACES_THREAD && kind < RACES_TRACKED && clock <= warp->waited[kind]) return true;
     const observe_known *known = warp->lane_known ? warp->lane_known[lane] : warp->known;
-    return known && observe_known_holds(known, other, kind * RACES_WARPS + index, other_lane, clock);
+    if (!known) return false;
+    return memo ? holds_again(known, who, kind, clock, memo) : holds(known, who, kind, clock);
 }
 
 // ---- handing over ----------------------------------------------------------------------------------------
@@ -259,9 +274,9 @@ void observe_races_block_end(races *self, races_block *block) {
         bool known = false;
         for (uint32_t w = 0; w < block->warp_count && !known; w++)
             for (uint32_t lane = 0; lane < RACES_LANES && !known; lane++)
-                known = observe_races_knows(block, &block->warps[w], lane, who, kind, visit->clock) ||
+                known = observe_races_knows(block, &block->warps[w], lane, who, kind, visit->clock, NULL) ||
                         (kind == RACES_THREAD && observe_races_knows(block, &block->warps[w], lane, who,
-                                                                     RACES_REACHED, visit->clock));
+                                                                     RACES_REACHED, visit->clock, NULL));
         if (!known) observe_races_report_visit(self, block, visit);
     }
     end_block(block);

@@ -125,12 +125,23 @@ void sim_async_track(sim_warp *w, const sim_op *op, sim_block *owner, async_work
 
 // ---- cp.async --------------------------------------------------------------------------------------------
 
+// All of a lane's bytes at most: a size that the compiler knows takes one instruction.
+static inline void copy_bytes(uint8_t *to, const uint8_t *from, unsigned bytes) {
+    switch (bytes) {
+    case 16: memcpy(to, from, 16); break;
+    case 8: memcpy(to, from, 8); break;
+    case 4: memcpy(to, from, 4); break;
+    default: memcpy(to, from, bytes);
+    }
+}
+
 static void copy_lanes(sim_block *b, const async_copy *copy, uint32_t lanes) {
     for (uint32_t m = lanes & copy->mask; m; m &= m - 1) {
         unsigned lane = (unsigned)__builtin_ctz(m);
         uint8_t *to = b->shared + copy->to[lane];
-        memcpy(to, copy->from[lane], copy->source[lane]);
-        memset(to + copy->source[lane], 0, copy->bytes - copy->source[lane]);
+        copy_bytes(to, copy->from[lane], copy->source[lane]);
+        if (copy->source[lane] < copy->bytes)
+            memset(to + copy->source[lane], 0, copy->bytes - copy->source[lane]);
     }
     b->worker->changes++;
 }

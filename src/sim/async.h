@@ -227,8 +227,21 @@ void sim_cluster_rank(sim_warp *warp, const sim_op *op);   // getctarank
 void sim_cluster_arrive(sim_warp *warp, const sim_op *op); // barrier.cluster.arrive
 // Where [address, address + bytes) of a space that is shared memory lies, and in which block; faults where it
 // is outside. `offset` is into that block's shared memory.
-uint8_t *sim_shared_pointer(sim_warp *warp, const sim_op *op, unsigned lane,
-                            const async_address_operand *operand, uint32_t bytes, uint32_t align,
-                            sim_block **owner, uint32_t *offset);
+uint8_t *sim_find_shared(sim_warp *warp, const sim_op *op, unsigned lane,
+                         const async_address_operand *operand, uint32_t bytes, uint32_t align,
+                         sim_block **owner, uint32_t *offset);
+
+// The same, quickly where it is the block's own.
+static inline uint8_t *sim_shared_pointer(sim_warp *w, const sim_op *op, unsigned lane,
+                                          const async_address_operand *operand, uint32_t bytes,
+                                          uint32_t align, sim_block **owner, uint32_t *offset) {
+    uint64_t address = async_address(w, operand, lane);
+    bool fits = address <= w->shared_bytes && bytes <= w->shared_bytes - address;
+    if (operand->space == PTX_MOD_NONE || !fits || address & (align - 1))
+        return sim_find_shared(w, op, lane, operand, bytes, align, owner, offset);
+    *owner = w->block;
+    *offset = (uint32_t)address;
+    return w->block->shared + address;
+}
 
 #endif

@@ -153,9 +153,8 @@ uint8_t *sim_shared_elsewhere(sim_warp *w, const sim_op *op, unsigned lane, uint
     return owner->shared + offset;
 }
 
-uint8_t *sim_shared_pointer(sim_warp *w, const sim_op *op, unsigned lane,
-                            const async_address_operand *operand, uint32_t bytes, uint32_t align,
-                            sim_block **owner, uint32_t *offset) {
+uint8_t *sim_find_shared(sim_warp *w, const sim_op *op, unsigned lane, const async_address_operand *operand,
+                         uint32_t bytes, uint32_t align, sim_block **owner, uint32_t *offset) {
     uint64_t address = async_address(w, operand, lane);
     if (operand->space == PTX_MOD_NONE) {
         if (address - SIM_SHARED_WINDOW >= SIM_WINDOW_BYTES)

@@ -322,9 +322,10 @@ struct SIM_CACHE_ALIGNED sim_worker {
     uint64_t warp_instructions, thread_instructions;
     uint64_t changes; // watched: stores and atomics that changed memory
     bool watch;
-    sim_polled polled; // watched: what loads and atomics looked at since the last change
-    bool stirred;      // a block did something that another of its cluster may wait for
-    uint64_t random;   // the state of a drawn schedule; 0: the plain order
+    sim_polled polled;                   // watched: what loads and atomics looked at since the last change
+    bool stirred;                        // a block did something that another of its cluster may wait for
+    uint64_t random;                     // the state of a drawn schedule; 0: the plain order
+    struct sim_mma_fragments *fragments; // mma.c; NULL until there are any
     pthread_t thread;
 };
 

@@ -105,6 +105,31 @@ bool sim_mma_arithmetic(const sim_decoder *d, const ptx_inst *inst, bool wgmma, 
     return true;
 }
 
+bool sim_mma_is_tiled(const mma_form *f) {
+    const ptx_type *types = f->matrix.types;
+    return f->isa->multiply_tile && f->rows == 2 && !f->turned && types[PTX_MATRIX_C] == PTX_F32 &&
+           types[PTX_MATRIX_D] == PTX_F32 && sim_matrix_is_tiled(&f->product);
+}
+
+static bool is_among(uint32_t at, const uint32_t *list, unsigned count) {
+    for (unsigned i = 0; i < count; i++)
+        if (list[i] == at) return true;
+    return false;
+}
+
+// Whether results can be written before all operands are read.
+static bool is_in_place(uint32_t at[4][2 * MMA_REGISTERS], const unsigned count[4]) {
+    if (count[PTX_MATRIX_C] != count[PTX_MATRIX_D]) return false;
+    for (unsigned i = 0; i < count[PTX_MATRIX_D]; i++) {
+        uint32_t to = at[PTX_MATRIX_D][i];
+        if (to != at[PTX_MATRIX_C][i] || is_among(to, at[PTX_MATRIX_D], i) ||
+            is_among(to, at[PTX_MATRIX_A], count[PTX_MATRIX_A]) ||
+            is_among(to, at[PTX_MATRIX_B], count[PTX_MATRIX_B]))
+            return false;
+    }
+    return true;
+}
+
 static bool product_form(sim_decoder *d, const ptx_inst *inst, sim_op *op, mma_form *f, const char **why) {
     const ptx_matrix *x = &f->matrix;
     uint32_t at[4][2 * MMA_REGISTERS];
@@ -132,7 +157,10 @@ static bool product_form(sim_decoder *d, const ptx_inst *inst, sim_op *op, mma_f
     f->turned = ptx_matrix_block_of(x, 0).turned;
     sim_mma_place_sums(x, PTX_MATRIX_C, at[PTX_MATRIX_C], f->c);
     sim_mma_place_sums(x, PTX_MATRIX_D, at[PTX_MATRIX_D], f->d);
-    op->full = op->masked = x->quarters                         ? sim_mma_quarters
+    f->tiled = !x->quarters && sim_mma_is_tiled(f);
+    f->in_place = is_in_place(at, count);
+    op->full = op->masked = f->tiled                            ? sim_mma_tiles
+                            : x->quarters                       ? sim_mma_quarters
                             : x->types[PTX_MATRIX_A] == PTX_F64 ? sim_mma_f64
                                                                 : sim_mma;
     return true;

@@ -92,6 +92,7 @@ static bool product_form(sim_decoder *d, const ptx_inst *inst, sim_op *op, wgmma
     base->columns = (uint8_t)(x->n / 8);
     base->b_pieces = (uint8_t)(x->k * ptx_type_bits(x->types[PTX_MATRIX_B]) / 128);
     if (!sim_mma_arithmetic(d, inst, true, base, why)) return false;
+    base->tiled = sim_mma_is_tiled(base);
     op->full = op->masked = sim_wgmma;
     return true;
 }

@@ -37,9 +37,16 @@ typedef void matrix_multiply_some(const matrix_product *product, const matrix_si
     sim_selector sim_select_compare_##isa; /* set setp testp slct selp */                                    \
     sim_selector sim_select_move_##isa;    /* mov of every width, packing and unpacking */
 
+#define SIM_TILES(isa)                                                                                       \
+    matrix_unpack_rows sim_unpack_rows_##isa;                                                                \
+    matrix_unpack_columns sim_unpack_columns_##isa;                                                          \
+    matrix_multiply_tile sim_multiply_tile_##isa;
+
 SIM_SELECTORS(portable)
 #ifdef SIM_HAS_AVX2
 SIM_SELECTORS(avx2)
+SIM_TILES(avx2)
+SIM_TILES(avx512)
 #endif
 
 #endif

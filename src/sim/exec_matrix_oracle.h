@@ -19,10 +19,11 @@ static inline bool one_in(int n) { return n > 0 && random_bits() % (uint32_t)n =
 
 // The sets that this machine runs.
 static inline const sim_isa *const *all_sets(void) {
-    static const sim_isa *sets[3];
+    static const sim_isa *sets[4];
     sets[0] = &sim_isa_portable;
 #ifdef SIM_HAS_AVX2
     if (sim_isa_has_avx2()) sets[1] = &sim_isa_avx2;
+    if (sim_isa_has_avx512()) sets[2] = &sim_isa_avx512;
 #endif
     return sets;
 }

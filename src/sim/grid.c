@@ -460,6 +460,7 @@ static void close_workers(sim_grid *g, sim_worker *workers, unsigned count) {
         free(w->spare);
         free(w->extents);
         free(w->wants);
+        free(w->fragments);
         sim_listener *listener = g->listener;
         if (listener && w->listener != listener && w->listener && listener->join)
             listener->join(listener, w->listener);

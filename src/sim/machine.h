@@ -148,13 +148,17 @@ typedef struct sim_isa {
     matrix_multiply *multiply_sides;
     matrix_multiply_f64 *multiply_f64;
     matrix_multiply_m8n8k4 *multiply_m8n8k4;
+    matrix_unpack_rows *unpack_rows; // these three may be NULL
+    matrix_unpack_columns *unpack_columns;
+    matrix_multiply_tile *multiply_tile;
 } sim_isa;
 
 extern const sim_isa sim_isa_portable;
 #if defined(__x86_64__) && !defined(SIM_PORTABLE_ALONE)
 #define SIM_HAS_AVX2 1
-extern const sim_isa sim_isa_avx2;
-bool sim_isa_has_avx2(void); // and what the set is compiled with beside it
+extern const sim_isa sim_isa_avx2, sim_isa_avx512; // the latter for products of matrices, else as AVX2
+bool sim_isa_has_avx2(void);                       // and what the set is compiled with beside it
+bool sim_isa_has_avx512(void);
 #endif
 const sim_isa *sim_isa_best(void);        // what this CPU can run
 kz_status sim_isa_check(kz_error *error); // an error where KZ_SIM_ISA asks for what there is not

@@ -69,6 +69,36 @@ typedef void matrix_unpack(const matrix_product *product, bool is_b, const matri
 typedef void matrix_multiply(const matrix_product *product, const matrix_side *a, const matrix_side *b,
                              const matrix_select *select, uint32_t sum[8][8]);
 
+// The same for f16, bf16 and tf32 that are added to f32, dense, 16 rows by 8 columns at once: see exec_matrix_tile.c. Elements of a row
+// are there four times. The core matrices, [block of 8 rows][piece along k], must stay as long as what was unpacked.
+typedef struct __attribute__((aligned(64))) matrix_rows {
+    float value[16][64];      // [k][4 * row + copy]
+    uint8_t distance[16][64]; // of exponents, from the greatest down
+    int top;                  // the greatest exponent, as it is in the code
+    uint16_t special;         // rows with infinities or NaN
+    const matrix_core *core[2][2];
+} matrix_rows;
+
+typedef struct __attribute__((aligned(64))) matrix_columns {
+    float value[16][8]; // [k]: columns 0, 2, 4, 6, 1, 3, 5, 7
+    uint8_t distance[16][8];
+    int top;
+    uint8_t special;
+    const matrix_core *core[2];
+} matrix_columns;
+
+typedef void matrix_unpack_rows(const matrix_product *product, const matrix_core *const core[2][2],
+                                matrix_rows *rows);
+typedef void matrix_unpack_columns(const matrix_product *product, const matrix_core *const core[2],
+                                   matrix_columns *columns);
+// Adds to the accumulator as a warp holds it: registers 0 and 1 have the even and the odd columns of rows 0 to 7, 2 and 3 those
+// of rows 8 to 15.
+typedef void matrix_multiply_tile(const matrix_product *product, const matrix_rows *rows,
+                                  const matrix_columns *columns, uint32_t *const sums[4]);
+
+// Whether a product can be done so.
+bool sim_matrix_is_tiled(const matrix_product *product);
+
 // What ptxas makes of forms that the units lack, as plain arrays. Chains of fused operations:
 // sum[i][j] += row i of a[rows][k] times column j of b[k][8], all f64. The rounding is PTX_MOD_RN, RZ, RM or RP.
 typedef void matrix_multiply_f64(int rows, int k, ptx_mod rounding, const uint64_t *a, const uint64_t (*b)[8],

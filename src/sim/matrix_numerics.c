@@ -23,6 +23,15 @@ static const numerics_row rows[] = {
 #undef MATRIX_NUMERICS
 };
 
+bool sim_matrix_is_tiled(const matrix_product *product) {
+    const matrix_numerics *how = &product->how;
+    unsigned step = how->terms < product->k ? how->terms : product->k;
+    bool halves = product->a == PTX_F16 || product->a == PTX_BF16, words = product->a == PTX_TF32;
+    if (!(halves && (product->k == 8 || product->k == 16)) && !(words && product->k == 8)) return false;
+    return how->rounding == MATRIX_F32 && !product->sparse && !how->apart && (step == 8 || step == 16) &&
+           (uint64_t)step << (how->fraction + 2) <= UINT64_C(1) << 31;
+}
+
 // The architecture whose rows hold for this one: 86 is as 80.
 static int generation_of(int sm) {
     int generation = 0;

@@ -2,6 +2,7 @@
 
 #include "sim/mma.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 enum { SIDE = 8 };
@@ -140,6 +141,71 @@ void sim_mma(sim_warp *w, const sim_op *op) {
     }
     for (unsigned pair = 0; pair < (unsigned)f->rows * f->columns; pair++)
         sim_mma_store_sums(w, f, pair, sums[pair]);
+}
+
+// Fragments of A as they were unpacked last: kernels multiply one by several of B. What is in the registers decides whether it
+// is still the same.
+enum { FRAGMENTS = 4 };
+typedef struct mma_fragment {
+    ptx_type type;
+    uint16_t k; // 0: none
+    matrix_core cores[2][2];
+    matrix_rows rows;
+} mma_fragment;
+struct sim_mma_fragments {
+    mma_fragment at[FRAGMENTS];
+};
+
+static struct sim_mma_fragments *fragments_of(sim_warp *w, const sim_op *op) {
+    sim_worker *worker = w->block->worker;
+    if (worker->fragments) return worker->fragments;
+    struct sim_mma_fragments *made = aligned_alloc(_Alignof(matrix_rows), sizeof *made);
+    if (!made) sim_fault_here(w, op, 0, SIM_FAULT_NO_MEMORY, "no memory left for fragments of matrices");
+    for (int i = 0; i < FRAGMENTS; i++) made->at[i].k = 0;
+    return worker->fragments = made;
+}
+
+static const matrix_rows *unpack_a(sim_warp *w, const sim_op *op, const mma_form *f) {
+    const ptx_type type = f->product.a;
+    mma_fragment *kept = &fragments_of(w, op)->at[f->a[0][0] / (4 * sizeof(matrix_core)) % FRAGMENTS];
+    bool same = kept->k == f->product.k && kept->type == type;
+    for (unsigned i = 0; i < 2; i++)
+        for (unsigned piece = 0; piece < f->a_pieces; piece++) {
+            const void *from = SIM_REG(uint8_t, w, f->a[i][piece]);
+            matrix_core *to = &kept->cores[i][piece];
+            if (same && !memcmp(to, from, sizeof *to)) continue;
+            same = false;
+            memcpy(to, from, sizeof *to);
+        }
+    if (same) return &kept->rows;
+    const matrix_core *const cores[2][2] = {{&kept->cores[0][0], &kept->cores[0][1]},
+                                            {&kept->cores[1][0], &kept->cores[1][1]}};
+    kept->k = f->product.k;
+    kept->type = type;
+    f->isa->unpack_rows(&f->product, cores, &kept->rows);
+    return &kept->rows;
+}
+
+// 16 rows at once, in the registers, or in copies of them: those of D may be some of A, B or C.
+void sim_mma_tiles(sim_warp *w, const sim_op *op) {
+    const mma_form *f = mma_form_of(op);
+    uint32_t copies[MMA_BLOCKS * 4][SIM_LANES];
+    const matrix_rows *rows = unpack_a(w, op, f);
+    for (unsigned j = 0; j < f->columns; j++) {
+        const matrix_core *b[2] = {NULL};
+        matrix_columns columns;
+        uint32_t *sums[4];
+        for (unsigned piece = 0; piece < f->b_pieces; piece++)
+            b[piece] = (const matrix_core *)SIM_REG(uint8_t, w, f->b[j][piece]);
+        f->isa->unpack_columns(&f->product, b, &columns);
+        for (unsigned i = 0; i < 4; i++) {
+            sums[i] = word_at(w, &f->c[2 * j + i / 2], i % 2);
+            if (!f->in_place) sums[i] = memcpy(copies[4 * j + i], sums[i], sizeof copies[0]);
+        }
+        f->isa->multiply_tile(&f->product, rows, &columns, sums);
+    }
+    for (unsigned i = 0; !f->in_place && i < 4u * f->columns; i++)
+        memcpy(word_at(w, &f->d[i / 2], i % 2), copies[i], sizeof copies[0]);
 }
 
 // ---- f64 -------------------------------------------------------------------------------------------------

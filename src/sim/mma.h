@@ -28,6 +28,8 @@ typedef struct mma_form {
     uint8_t rows, columns, a_pieces, b_pieces; // blocks of 8, pieces of 16 bytes along k
     uint32_t a[MMA_BLOCKS][MATRIX_CHUNKS];     // registers: frame offsets
     uint32_t b[MMA_BLOCKS][MATRIX_CHUNKS];     //
+    bool tiled;                                // 16 rows at once: matrix_multiply_tile
+    bool in_place;                             // D is C, and no part of A or B
     bool turned;                               // blocks of the accumulators are held by columns
     mma_pair *c, *d;                           // of accumulators, by pair
     uint32_t metadata;                         // of a sparse A
@@ -57,6 +59,9 @@ bool sim_mma_sparse(sim_decoder *decoder, const ptx_operand *metadata,
 bool sim_mma_arithmetic(const sim_decoder *decoder, const ptx_inst *inst, bool wgmma, mma_form *form,
                         const char **why);
 
+// Whether the form's products are done 16 rows at once.
+bool sim_mma_is_tiled(const mma_form *form);
+
 // mma.c
 // The 8 x 8 block of a pair of accumulator elements, from the registers and back.
 void sim_mma_load_sums(sim_warp *warp, const mma_form *form, unsigned pair, uint32_t sum[8][8]);
@@ -64,6 +69,7 @@ void sim_mma_store_sums(sim_warp *warp, const mma_form *form, unsigned pair, uin
 // Which of B's rows the elements of 8 rows of a sparse A go with.
 void sim_mma_select(sim_warp *warp, const mma_form *form, unsigned block, matrix_select *select);
 void sim_mma(sim_warp *warp, const sim_op *op);          // mma, wmma.mma
+void sim_mma_tiles(sim_warp *warp, const sim_op *op);    // those that are tiled
 void sim_mma_quarters(sim_warp *warp, const sim_op *op); // mma.m8n8k4 of f16
 void sim_mma_f64(sim_warp *warp, const sim_op *op);
 

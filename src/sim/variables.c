@@ -44,10 +44,12 @@ kz_status sim_isa_check(kz_error *error) {
     const char *asked = getenv("KZ_SIM_ISA");
     if (!asked || !*asked || strcmp(asked, sim_isa_portable.name) == 0) return KZ_OK;
     if (strcmp(asked, sim_isa_best()->name) == 0) return KZ_OK;
-    if (strcmp(asked, "avx2") == 0)
-        base_fail(error, KZ_UNSUPPORTED, "KZ_SIM_ISA is avx2, and this CPU or this build does not have it");
+    if (strcmp(asked, "avx2") == 0 || strcmp(asked, "avx512") == 0)
+        base_fail(error, KZ_UNSUPPORTED, "KZ_SIM_ISA is %s, and this CPU or this build does not have it",
+                  asked);
     else
-        base_fail(error, KZ_INVALID, "KZ_SIM_ISA is \"%s\", and there is no such set: portable, avx2", asked);
+        base_fail(error, KZ_INVALID, "KZ_SIM_ISA is \"%s\", and there is no such set: portable, avx2, avx512",
+                  asked);
     base_fail_note(error, "without the variable the simulator takes the best that the CPU can run: %s",
                    sim_isa_best()->name);
     return error ? error->status : KZ_INVALID;

@@ -133,8 +133,9 @@ static uint32_t sync_mask_of(const sim_warp *w, const sim_path *path, uint32_t *
     *same = path->mask;
     if (at < 0) return path->mask; // the old forms without .sync: whoever is here
     const uint32_t *masks = (const uint32_t *)(w->registers + w->frames[path->frame].at + at);
-    uint32_t mask = masks[__builtin_ctz(path->mask)];
-    for (uint32_t m = path->mask; m; m &= m - 1)
+    uint32_t mask = masks[__builtin_ctz(path->mask)], differs = 0;
+    for (int i = 0; i < SIM_LANES; i++) differs |= masks[i] ^ mask;
+    for (uint32_t m = differs ? path->mask : 0; m; m &= m - 1)
         if (masks[__builtin_ctz(m)] != mask) *same &= ~(UINT32_C(1) << __builtin_ctz(m));
     return mask;
 }

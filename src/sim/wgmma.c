@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SIDE = 8, ROW_BYTES = 16, GROUP_WARPS = 4, WARP_BLOCKS = 2, KEPT = 64 };
+enum { SIDE = 8, ROW_BYTES = 16, GROUP_WARPS = 4, WARP_BLOCKS = 2, MOST_COLUMNS = 32, KEPT = 64 };
 
 typedef struct wgmma_work {
     const sim_op *op; // a product, or a move
@@ -109,17 +109,22 @@ static void read_core(const reader *r, unsigned block, unsigned piece, matrix_co
 
 // ---- products --------------------------------------------------------------------------------------------
 
+// The warp's own rows, from registers or from shared memory.
+static void read_a(const reader *r, const wgmma_form *f, unsigned block, unsigned piece, matrix_core *core) {
+    if (!f->a_in_registers) {
+        read_core(r, r->warp->index % GROUP_WARPS * WARP_BLOCKS + block, piece, core);
+        return;
+    }
+    *core = *(const matrix_core *)SIM_REG(uint8_t, r->warp, f->base.a[block][piece]);
+    if (r->negates) negate(core, r->type);
+}
+
 static void unpack_a(const reader *r, const wgmma_form *f, unsigned block, matrix_side *side) {
     matrix_core cores[MATRIX_CHUNKS];
     const matrix_core *pieces[MATRIX_CHUNKS];
-    unsigned first = r->warp->index % GROUP_WARPS * WARP_BLOCKS;
     for (unsigned i = 0; i < f->base.a_pieces; i++) {
         pieces[i] = &cores[i];
-        if (f->a_in_registers) {
-            cores[i] = *(const matrix_core *)SIM_REG(uint8_t, r->warp, f->base.a[block][i]);
-            if (r->negates) negate(&cores[i], r->type);
-        } else
-            read_core(r, first + block, i, &cores[i]);
+        read_a(r, f, block, i, &cores[i]);
     }
     f->base.isa->unpack_side(&f->base.product, false, pieces, side);
 }
@@ -134,13 +139,57 @@ static void unpack_b(const reader *r, const wgmma_form *f, unsigned block, matri
     f->base.isa->unpack_side(&f->base.product, true, pieces, side);
 }
 
-static void multiply(sim_warp *w, const wgmma_work *work) {
+// B of a product that is tiled, unpacked for all four warps.
+typedef struct wgmma_columns {
+    const sim_op *op; // NULL: none yet
+    uint64_t b;
+    matrix_core cores[MOST_COLUMNS][2];
+    matrix_columns columns[MOST_COLUMNS];
+} wgmma_columns;
+
+static void share_b(const reader *r, const mma_form *f, const wgmma_work *work, wgmma_columns *shared) {
+    if (shared->op == work->op && shared->b == work->b) return;
+    for (unsigned j = 0; j < f->columns; j++) {
+        const matrix_core *const pieces[] = {&shared->cores[j][0], &shared->cores[j][1]};
+        for (unsigned i = 0; i < f->b_pieces; i++) read_core(r, j, i, &shared->cores[j][i]);
+        f->isa->unpack_columns(&f->product, pieces, &shared->columns[j]);
+    }
+    shared->op = work->op;
+    shared->b = work->b;
+}
+
+static void multiply_tiles(const reader *a, const reader *b, const wgmma_work *work, wgmma_columns *shared) {
+    const wgmma_form *f = form_of(work->op);
+    const mma_form *base = &f->base;
+    matrix_core cores[WARP_BLOCKS][2];
+    const matrix_core *const pieces[WARP_BLOCKS][2] = {{&cores[0][0], &cores[0][1]},
+                                                       {&cores[1][0], &cores[1][1]}};
+    matrix_rows rows;
+    share_b(b, base, work, shared);
+    for (unsigned i = 0; i < WARP_BLOCKS * base->a_pieces; i++)
+        read_a(a, f, i / base->a_pieces, i % base->a_pieces, &cores[i / base->a_pieces][i % base->a_pieces]);
+    base->isa->unpack_rows(&base->product, pieces, &rows);
+    for (unsigned j = 0; j < base->columns; j++) {
+        uint32_t *sums[4];
+        for (unsigned i = 0; i < 4; i++) {
+            sums[i] = SIM_REG(uint32_t, a->warp, base->d[WARP_BLOCKS * j + i / 2].at[i % 2]);
+            if (!work->adds) memset(sums[i], 0, SIM_LANES * sizeof *sums[i]);
+        }
+        base->isa->multiply_tile(&base->product, &rows, &shared->columns[j], sums);
+    }
+}
+
+static void multiply(sim_warp *w, const wgmma_work *work, wgmma_columns *shared) {
     const wgmma_form *f = form_of(work->op);
     const mma_form *base = &f->base;
     const reader a = {w,  work->op, sim_wgmma_layout(work->a, f->a_across), base->product.a, f->negates_a,
                       "A"};
     const reader b = {w,  work->op, sim_wgmma_layout(work->b, f->b_across), base->product.b, f->negates_b,
                       "B"};
+    if (base->tiled) {
+        multiply_tiles(&a, &b, work, shared);
+        return;
+    }
     matrix_side rows[WARP_BLOCKS], columns;
     matrix_select select[WARP_BLOCKS];
     for (unsigned i = 0; i < WARP_BLOCKS; i++) {
@@ -160,11 +209,11 @@ static void multiply(sim_warp *w, const wgmma_work *work) {
     }
 }
 
-static void perform(sim_warp *w, const wgmma_work *work) {
+static void perform(sim_warp *w, const wgmma_work *work, wgmma_columns *shared) {
     uint8_t *frame = w->frame;
     w->frame = work->frame;
     if (is_product(work))
-        multiply(w, work);
+        multiply(w, work, shared);
     else
         memcpy(SIM_REG(uint8_t, w, work->op->d), SIM_REG(uint8_t, w, work->op->a),
                SIM_LANES * sizeof(uint32_t));
@@ -201,14 +250,18 @@ static size_t mark_bytes(const sim_warp *w) {
     return w->block->grid->kernel->register_bytes / (8 * SIM_LANES * sizeof(uint32_t)) + 1;
 }
 
-// The warp's part of all products before the `until`-th, in order, and the moves between them.
-static void perform_until(sim_warp *w, struct sim_wgmma_state *s, uint64_t until) {
-    uint32_t count = 0;
+// The warp's part of all products before the `until`-th, in order, and the moves between them; `count` of its work is done.
+static uint32_t perform_until(sim_warp *w, struct sim_wgmma_state *s, uint32_t count, uint64_t until,
+                              wgmma_columns *shared) {
     for (; count < s->count; count++) {
         if (is_product(&s->work[count]) && s->done == until) break;
         s->done += is_product(&s->work[count]);
-        perform(w, &s->work[count]);
+        perform(w, &s->work[count], shared);
     }
+    return count;
+}
+
+static void drop_work(sim_warp *w, struct sim_wgmma_state *s, uint32_t count) {
     if (!count) return;
     s->count -= count;
     memmove(s->work, s->work + count, s->count * sizeof *s->work);
@@ -393,12 +446,26 @@ static uint64_t issued_by_all(const sim_warp *w) {
     return least;
 }
 
+// Product by product, for the four warps have B in common.
 static void perform_of_group(sim_warp *w, uint64_t until) {
-    for (uint32_t i = first_of_group(w); i < first_of_group(w) + GROUP_WARPS && i < w->block->warp_count;
-         i++) {
-        struct sim_wgmma_state *s = state_in(w->block, i);
-        if (s) perform_until(&w->block->warps[i], s, until);
+    struct sim_wgmma_state *states[GROUP_WARPS] = {NULL};
+    sim_warp *warps = &w->block->warps[first_of_group(w)];
+    uint32_t done[GROUP_WARPS] = {0}, count = w->block->warp_count - first_of_group(w);
+    uint64_t reached = until;
+    if (count > GROUP_WARPS) count = GROUP_WARPS;
+    for (uint32_t i = 0; i < count; i++) {
+        states[i] = state_in(w->block, first_of_group(w) + i);
+        if (states[i] && states[i]->count && states[i]->done < reached) reached = states[i]->done;
     }
+    wgmma_columns shared;
+    do {
+        reached += reached < until;
+        shared.op = NULL;
+        for (uint32_t i = 0; i < count; i++)
+            if (states[i]) done[i] = perform_until(&warps[i], states[i], done[i], reached, &shared);
+    } while (reached < until);
+    for (uint32_t i = 0; i < count; i++)
+        if (states[i]) drop_work(&warps[i], states[i], done[i]);
 }
 
 // Warps of the group that wait for this one's part.
