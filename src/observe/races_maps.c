@@ -36,7 +36,7 @@ static bool host_wrote(const races *self, uint64_t address, uint32_t since) {
 // Whether a kernel before this one was the last to write some of the map.
 static bool was_changed(const races_view *v, uint64_t address) {
     for (uint64_t at = address; at < address + v->access->bytes; at += 4) {
-        races_page *page = observe_races_page_of(v->shadow, at >> RACES_PAGE_SHIFT, 4);
+        races_page *page = observe_races_page_of(v->shadow, at >> RACES_PAGE_SHIFT, 4, 4);
         if (!page) return false;
         races_cell cell = observe_races_cell_load(page, (at & (RACES_PAGE_BYTES - 1)) >> page->shift);
         if (cell.write_clock && cell.write_clock < v->birth && !host_wrote(v->self, at, cell.write_clock))
@@ -49,7 +49,7 @@ void observe_races_check_old_map(const races_view *v, uint32_t lane, uint64_t ad
     races *self = v->self;
     uint32_t anyone = observe_races_who(v->block, 0, 0);
     if (v->shadow != &self->global || self->host_write_count > RACES_HOST_WRITES) return;
-    if (observe_races_knows(v->block, v->warp, lane, anyone, RACES_MAPS_ACQUIRED, v->birth)) return;
+    if (observe_races_knows(v->block, v->warp, lane, anyone, RACES_MAPS_ACQUIRED, v->birth, NULL)) return;
     if (!was_changed(v, address)) return;
     observe_finding *finding = &self->finding;
     *finding = (observe_finding){.kind = OBSERVE_ASYNC_NO_WAIT,

@@ -340,7 +340,7 @@ static bool is_barrier_missing(const races *self, const races_conflict *c) {
 static void map_text(const races_conflict *c, base_text *out) {
     const races_warp *mine = &c->block->warps[c->access->at.warp];
     unsigned kind = RACES_PUBLISHED + (c->other_tag & RACES_TAG_KIND);
-    bool released = observe_races_knows(c->block, mine, c->lane, c->who, kind, c->clock);
+    bool released = observe_races_knows(c->block, mine, c->lane, c->who, kind, c->clock, NULL);
     base_text_add(out,
                   "a tensor copy uses a map that the kernel changed, with no %s fence for maps between\n"
                   "likely cause: copies read maps through a cache of their own, which stores do not reach\n"
