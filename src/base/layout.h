@@ -62,6 +62,7 @@ bool base_layout_find(const base_layout *layout, int64_t value, int64_t *index);
 
 // ---- algebra (layout_algebra.c) -------------------------------------------------------------------------------
 
+base_layout base_layout_flatten(const base_layout *layout); // the same integers in one tuple
 // The same function of a flat index inside the domain, with the fewest modes.
 base_layout base_layout_coalesce(const base_layout *layout);
 // (a, b): a layout of two modes.
@@ -124,6 +125,9 @@ kz_status base_composed_parse(const char *text, base_composed *composed, kz_erro
 void base_composed_print(const base_composed *composed, base_text *text);
 kz_status base_swizzle_parse(const char *text, base_swizzle *swizzle, kz_error *error); // "3,4,3"
 int64_t base_composed_at(const base_composed *composed, int64_t index);
+// The same memory in elements `count` times as large: indices of bytes become those of halves. `count` is a power of 2.
+kz_status base_composed_upcast(const base_composed *composed, unsigned count, base_composed *result,
+                               kz_error *error);
 int64_t base_composed_cosize(const base_composed *composed); // the largest index and one
 
 // Elements in memory; element i is at data + bytes * base_composed_at(&layout, i).

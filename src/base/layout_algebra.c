@@ -43,7 +43,7 @@ typedef struct flat {
 
 // Modes that are contiguous to each other are one; those of 1 go. `extends`: keeps what the layout is past its end too, where a last
 // mode of 1 has the stride that counts; 2 stands for "more than one" then.
-static flat flatten(const base_layout *l, bool extends) {
+static flat merge(const base_layout *l, bool extends) {
     flat f = {0};
     for (unsigned i = 0; i < l->count; i++) {
         if (l->span[i] > 1) continue;
@@ -70,8 +70,18 @@ static base_layout of_flat(const flat *f) {
     return b.layout;
 }
 
+base_layout base_layout_flatten(const base_layout *l) {
+    layout_builder b = {0};
+    if (l->span[0] == 1) return *l;
+    unsigned at = base_layout_open(&b);
+    for (unsigned i = 0; i < l->count; i++)
+        if (l->span[i] == 1) base_layout_leaf(&b, l->shape[i], l->stride[i]);
+    base_layout_close(&b, at);
+    return b.layout;
+}
+
 base_layout base_layout_coalesce(const base_layout *l) {
-    flat f = flatten(l, false);
+    flat f = merge(l, false);
     return of_flat(&f);
 }
 
@@ -155,7 +165,7 @@ static bool compose_node(left_side *left, const base_layout *right, unsigned nod
 kz_status base_layout_compose(const base_layout *a, const base_layout *b, base_layout *result,
                               kz_error *error) {
     layout_builder out = {0};
-    left_side left = {.modes = flatten(a, true)};
+    left_side left = {.modes = merge(a, true)};
     kz_status status = refuse_negative(b, "the right side", error);
     if (status) return status;
     if (!compose_node(&left, b, 0, &out)) {
@@ -187,7 +197,7 @@ static kz_status complement_in(const base_layout *l, const flat *target, base_la
     base_layout filtered = *l;
     for (unsigned i = 0; i < l->count; i++)
         if (l->span[i] == 1 && l->stride[i] == 0) filtered.shape[i] = 1;
-    flat f = flatten(&filtered, false);
+    flat f = merge(&filtered, false);
     unsigned order[BASE_LAYOUT_NODES];
     layout_builder b = {0};
     unsigned at = base_layout_open(&b);
@@ -236,7 +246,7 @@ static void starts_of(const flat *f, int64_t *start) {
 }
 
 base_layout base_layout_right_inverse(const base_layout *l) {
-    flat f = flatten(l, false), out = {0};
+    flat f = merge(l, false), out = {0};
     unsigned order[BASE_LAYOUT_NODES];
     int64_t start[BASE_LAYOUT_NODES], reached = 1;
     starts_of(&f, start);
@@ -255,7 +265,7 @@ base_layout base_layout_right_inverse(const base_layout *l) {
 kz_status base_layout_left_inverse(const base_layout *l, base_layout *result, kz_error *error) {
     kz_status status = refuse_negative(l, "what is to be inverted,", error);
     if (status) return status;
-    flat f = flatten(l, false), out = {0};
+    flat f = merge(l, false), out = {0};
     unsigned order[BASE_LAYOUT_NODES];
     int64_t start[BASE_LAYOUT_NODES], reached = 1;
     starts_of(&f, start);
@@ -291,7 +301,7 @@ kz_status base_layout_left_inverse(const base_layout *l, base_layout *result, kz
 static kz_status divide_whole(const base_layout *l, const base_layout *tile, base_layout *result,
                               kz_error *error) {
     base_layout rest, both;
-    flat target = flatten(l, false);
+    flat target = merge(l, false);
     kz_status status = complement_in(tile, &target, &rest, error);
     if (!status) status = base_layout_pair(tile, &rest, &both, error);
     return status ? status : base_layout_compose(l, &both, result, error);

@@ -91,6 +91,45 @@ int64_t base_composed_cosize(const base_composed *c) {
     return most + 1;
 }
 
+// A mode that is contiguous loses elements; strides of others are counted in larger ones.
+static bool upcast_mode(int64_t *shape, int64_t *stride, int64_t count) {
+    int64_t step = *stride < 0 ? -*stride : *stride;
+    if (step == 0) return true;
+    if (step % count == 0) {
+        *stride /= count;
+        return true;
+    }
+    if (count % step != 0 || *shape % (count / step) != 0) return false;
+    *shape /= count / step;
+    *stride = *stride < 0 ? -1 : 1;
+    return true;
+}
+
+kz_status base_composed_upcast(const base_composed *c, unsigned count, base_composed *result,
+                               kz_error *error) {
+    base_composed out = *c;
+    unsigned bits = 0;
+    while (1u << bits < count) bits++;
+    bool fits =
+        count == 1u << bits && c->offset % count == 0 && (!c->swizzle.bits || c->swizzle.base >= bits);
+    if (fits && c->swizzle.bits) out.swizzle.base = (uint8_t)(c->swizzle.base - bits);
+    out.offset /= count ? count : 1;
+    for (unsigned i = 0; fits && i < c->layout.count; i++)
+        if (c->layout.span[i] == 1) fits = upcast_mode(&out.layout.shape[i], &out.layout.stride[i], count);
+    if (fits) {
+        *result = out;
+        return KZ_OK;
+    }
+    base_text text = {0};
+    base_composed_print(c, &text);
+    base_fail(error, KZ_INVALID, "%s cannot be counted in elements %u times as large",
+              base_layout_text(&text), count);
+    base_fail_note(error,
+                   "they are a power of 2, and its strides, its contiguous mode and its swizzle must divide");
+    base_text_free(&text);
+    return KZ_INVALID;
+}
+
 // ---- tensors -------------------------------------------------------------------------------------------------
 
 void *base_tensor_at(const base_tensor *t, int64_t index) {

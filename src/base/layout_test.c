@@ -167,6 +167,8 @@ static void sizes(void **state) {
     is_text(&mode, "(2,4):(1,16)");
     mode = base_layout_mode(&l, 1);
     is_text(&mode, "8:2");
+    mode = base_layout_flatten(&l);
+    is_text(&mode, "(2,4,8):(1,16,2)");
 }
 
 static void coordinates(void **state) {
@@ -450,6 +452,31 @@ static void swizzles(void **state) {
     assert_int_equal(base_composed_cosize(&c), 69);
 }
 
+static void larger_elements(void **state) {
+    static const struct {
+        const char *from;
+        unsigned count;
+        const char *to; // NULL: refused
+    } rows[] = {{"Sw<3,4,3> o 0 o (8,128):(128,1)", 2, "Sw<3,3,3> o 0 o (8,64):(64,1)"},
+                {"Sw<3,4,3> o 0 o (8,128):(128,1)", 16, "Sw<3,0,3> o 0 o (8,8):(8,1)"},
+                {"Sw<3,4,3> o 0 o (8,128):(128,1)", 32, NULL},
+                {"Sw<3,4,3> o 0 o (8,128):(128,1)", 3, NULL},
+                {"(8,(2,4)):(8,(1,2))", 4, NULL},
+                {"(8,3):(3,1)", 2, NULL},
+                {"(8,6):(-6,0)", 2, "(8,6):(-3,0)"}};
+    for (size_t i = 0; i < BASE_COUNT(rows); i++) {
+        base_composed c;
+        kz_error error = {0};
+        base_text text = {0};
+        assert_int_equal(base_composed_parse(rows[i].from, &c, &error), KZ_OK);
+        kz_status status = base_composed_upcast(&c, rows[i].count, &c, &error);
+        assert_int_equal(status, rows[i].to ? KZ_OK : KZ_INVALID);
+        base_composed_print(&c, &text);
+        assert_string_equal(text.data, rows[i].to ? rows[i].to : rows[i].from);
+        base_text_free(&text);
+    }
+}
+
 static void tensors(void **state) {
     float data[8 * 16];
     for (int i = 0; i < 8 * 16; i++) data[i] = (float)i;
@@ -577,6 +604,7 @@ int main(void) {
         cmocka_unit_test(quotients_and_products),
         cmocka_unit_test(groupings),
         cmocka_unit_test(swizzles),
+        cmocka_unit_test(larger_elements),
         cmocka_unit_test(tensors),
         cmocka_unit_test(answers_of_cute),
         cmocka_unit_test(swizzles_of_cute),

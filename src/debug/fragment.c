@@ -168,13 +168,15 @@ static void fill_from_registers(const product *p, ptx_matrix_part part, shown_ma
     const ptx_operand *operand = operand_of(p, part);
     unsigned width = ptx_type_bits(m->type), register_bits = width == 64 ? 64 : 32;
     unsigned count = ptx_matrix_elements(&p->matrix, part), quarter = p->context.lane % 16 / 4;
+    ptx_fragment fragment;
+    ptx_fragment_of(&p->matrix, part, &fragment);
     for (unsigned lane = 0; operand && lane < LANES; lane++) {
         if (p->matrix.quarters && lane % 16 / 4 != quarter) continue;
         for (unsigned i = 0; i < count; i++) {
             unsigned row, column;
             uint64_t bits;
             if (!read_element(&p->context, operand, lane, i, width, register_bits, &bits)) continue;
-            ptx_matrix_at(&p->matrix, part, lane, i, &row, &column);
+            ptx_fragment_at(&fragment, lane, i, &row, &column);
             put(m, row, column, bits, lane);
         }
     }
@@ -217,10 +219,12 @@ static void fill_from_shared(debug_session *s, const product *p, ptx_matrix_part
 // "Lane 5 holds (1,2) (1,3) (9,2) (9,3)": row and column.
 static void show_lane(debug_session *s, const product *p, ptx_matrix_part part) {
     unsigned count = ptx_matrix_elements(&p->matrix, part);
+    ptx_fragment fragment;
+    ptx_fragment_of(&p->matrix, part, &fragment);
     debug_say(s, "Lane %u holds", p->context.lane);
     for (unsigned i = 0; i < count && i < 8; i++) {
         unsigned row, column;
-        ptx_matrix_at(&p->matrix, part, p->context.lane, i, &row, &column);
+        ptx_fragment_at(&fragment, p->context.lane, i, &row, &column);
         debug_say(s, " (%u,%u)", row, column);
     }
     debug_say(s, count > 8 ? " ... of row and column; /l shows all lanes.\n"
