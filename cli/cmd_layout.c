@@ -318,7 +318,7 @@ const cli_command cli_command_layout = {
         "the hardware: which thread holds which element of a fragment, how a tile lies in shared memory.\n"
         "Operations are done in the order they are written; a tile is a layout, a shape, or one layout for "
         "each\n"
-        "mode: \"4:1\", \"(4,8)\", \"<4:1,8:2>\". docs/layouts.md explains all of it.",
+        "mode: \"4:1\", \"(4,8)\", \"<4:1,8:2>\". docs/concepts/layouts.md explains all of it.",
     .examples =
         "  kz layout '(8,8):(8,1)'                              a matrix of 8 rows, row by row\n"
         "  kz layout '(8,8):(8,1)' --zipped-divide '(4,4)'      its tiles of 4 x 4\n"

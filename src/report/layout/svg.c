@@ -54,13 +54,14 @@ static void add_note(base_text *note, const report_layout_grid *g) {
                   g->of.column ? g->of.column : "the other modes");
     if (g->of.threads)
         base_text_add(note, "T is the thread, and its colour; V the element of its fragment.");
-    else if (g->of.banks)
+    else if (g->of.banks) {
+        unsigned down = report_layout_wavefronts(g, false);
         base_text_add(
-            note,
-            "The index, and the bank of shared memory of an element of %u bytes, which is its colour. A "
-            "warp takes %u wavefronts down a column, %u along a row.",
-            g->of.bytes, report_layout_wavefronts(g, false), report_layout_wavefronts(g, true));
-    else
+            note, "The index, and the bank of shared memory of an element of %u bytes, which is its colour. ",
+            g->of.bytes);
+        base_text_add(note, "A warp takes %u wavefront%s down a column, %u along a row.", down,
+                      down == 1 ? "" : "s", report_layout_wavefronts(g, true));
+    } else
         base_text_add(note, "The index; neighbours in memory have neighbouring shades.");
 }
 
