@@ -71,7 +71,7 @@ kz_status base_layout_pair(const base_layout *a, const base_layout *b, base_layo
 // those gives another function.
 kz_status base_layout_compose(const base_layout *a, const base_layout *b, base_layout *result,
                               kz_error *error);
-// What repeats the layout up to `size` without meeting it: (layout, result) has every index once, if the strides divide.
+// What repeats the layout up to `size` indices, none of them twice: (layout, result) has every index, if the strides divide.
 kz_status base_layout_complement(const base_layout *layout, int64_t size, base_layout *result,
                                  kz_error *error);
 base_layout

@@ -27,7 +27,7 @@ static uint8_t *slot_at(bench *b, unsigned slot, unsigned thread) {
 
 static void run(bench *b, const char *text, const char *name) {
     sim_machine *machine;
-    sim_program *program;
+    sim_program *program = NULL;
     ptx_module *module;
     kz_error error = {0};
     uint64_t buffer;
