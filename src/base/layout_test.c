@@ -1,11 +1,5 @@
-// Layouts: the laws of the algebra on random layouts, and CuTe's own answers (layout_cute.def).
-#include "base/layout.h"
-
-#include <inttypes.h>
-#include <stdio.h>
-#include <stdlib.h>
-
-#include "unit.h"
+// Layouts: notation, swizzles, tensors, and the laws of the algebra on random layouts.
+#include "base/layout_fixture.h"
 
 enum { TRIES = 3000, LARGEST = 4096 };
 
@@ -72,31 +66,6 @@ static base_layout draw_layout(kind how) {
 }
 
 // ---- words ------------------------------------------------------------------------------------------------------
-
-static const char *shown(const base_layout *l) {
-    static char texts[4][512];
-    static unsigned next;
-    char *text = texts[next++ % 4];
-    base_text t = {0};
-    base_layout_print(l, &t);
-    snprintf(text, sizeof texts[0], "%s", t.data);
-    base_text_free(&t);
-    return text;
-}
-
-static base_layout parsed(const char *text) {
-    base_layout l;
-    kz_error error = {0};
-    if (base_layout_parse(text, &l, &error)) fail_msg("%s: %s", text, error.message);
-    return l;
-}
-
-static base_tiler tiler_of(const char *text) {
-    base_tiler t;
-    kz_error error = {0};
-    if (base_tiler_parse(text, &t, &error)) fail_msg("%s: %s", text, error.message);
-    return t;
-}
 
 static void is_text(const base_layout *l, const char *wanted) { assert_string_equal(shown(l), wanted); }
 
@@ -521,75 +490,6 @@ static void tensors(void **state) {
     for (int i = 0; i < 128; i++) assert_int_equal(seen[i], 1);
 }
 
-// ---- CuTe's answers -----------------------------------------------------------------------------------------------------
-
-static kz_status answer(const char *operation, const char *a, const char *b, base_layout *r,
-                        kz_error *error) {
-    base_layout left = parsed(a), right = base_layout_of(1, 0);
-    base_tiler tiler = {0};
-    static const char *const groupings[] = {"logical", "zipped", "tiled", "flat"};
-    bool by_tiler = strstr(operation, "_divide") || (strstr(operation, "_product") && *b == '<');
-    if (by_tiler)
-        tiler = tiler_of(b);
-    else if (*b)
-        right = parsed(b);
-    if (!strcmp(operation, "coalesce")) return *r = base_layout_coalesce(&left), KZ_OK;
-    if (!strcmp(operation, "composition")) return base_layout_compose(&left, &right, r, error);
-    if (!strcmp(operation, "complement")) return base_layout_complement(&left, atoll(b), r, error);
-    if (!strcmp(operation, "right_inverse")) return *r = base_layout_right_inverse(&left), KZ_OK;
-    if (!strcmp(operation, "left_inverse")) return base_layout_left_inverse(&left, r, error);
-    if (!strcmp(operation, "blocked_product")) return base_layout_blocked_product(&left, &right, r, error);
-    if (!strcmp(operation, "raked_product")) return base_layout_raked_product(&left, &right, r, error);
-    if (!by_tiler) tiler = (base_tiler){.count = 1, .modes = {right}};
-    for (int i = 0; i < 4; i++) {
-        if (strncmp(operation, groupings[i], strlen(groupings[i])) != 0) continue;
-        return strstr(operation, "_divide") ? base_layout_divide(&left, &tiler, (base_grouping)i, r, error)
-                                            : base_layout_product(&left, &tiler, (base_grouping)i, r, error);
-    }
-    fail_msg("no operation %s", operation);
-    return KZ_INVALID;
-}
-
-static void answers_of_cute(void **state) {
-    static const struct {
-        const char *operation, *a, *b, *answer;
-    } rows[] = {
-#define CUTE(operation, a, b, answer) {#operation, a, b, answer},
-#define CUTE_SWIZZLE(...)
-#include "base/layout_cute.def"
-#undef CUTE
-#undef CUTE_SWIZZLE
-    };
-    assert_true(BASE_COUNT(rows) > 500);
-    for (size_t i = 0; i < BASE_COUNT(rows); i++) {
-        base_layout r = {0};
-        kz_error error = {0};
-        if (answer(rows[i].operation, rows[i].a, rows[i].b, &r, &error))
-            fail_msg("%s of %s and %s: %s", rows[i].operation, rows[i].a, rows[i].b, error.message);
-        if (strcmp(shown(&r), rows[i].answer) != 0)
-            fail_msg("%s of %s and %s is %s, and CuTe's is %s", rows[i].operation, rows[i].a, rows[i].b,
-                     shown(&r), rows[i].answer);
-    }
-}
-
-static void swizzles_of_cute(void **state) {
-    static const struct {
-        int bits, base, shift;
-        int64_t from, to;
-    } rows[] = {
-#define CUTE(...)
-#define CUTE_SWIZZLE(...) {__VA_ARGS__},
-#include "base/layout_cute.def"
-#undef CUTE
-#undef CUTE_SWIZZLE
-    };
-    assert_true(BASE_COUNT(rows) > 50);
-    for (size_t i = 0; i < BASE_COUNT(rows); i++) {
-        base_swizzle s = {(uint8_t)rows[i].bits, (uint8_t)rows[i].base, (int8_t)rows[i].shift};
-        assert_int_equal(base_swizzle_apply(s, rows[i].from), rows[i].to);
-    }
-}
-
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_is_printed_is_read),
@@ -606,8 +506,6 @@ int main(void) {
         cmocka_unit_test(swizzles),
         cmocka_unit_test(larger_elements),
         cmocka_unit_test(tensors),
-        cmocka_unit_test(answers_of_cute),
-        cmocka_unit_test(swizzles_of_cute),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
