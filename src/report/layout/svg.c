@@ -15,6 +15,7 @@ static const double shades[SHADES] = {0.18, 0.32, 0.46, 0.60};
 
 static unsigned colour_of(const report_layout_grid *g, const report_layout_cell *cell) {
     int64_t key = g->of.threads ? cell->thread : g->of.banks ? cell->bank : cell->index;
+    if (g->of.banks && g->of.bytes >= 16) key |= 2; // four banks: a shade in the middle
     return (unsigned)(key & (HUES * SHADES - 1));
 }
 
