@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ptx/layouts.h"
 #include "ptx/matrix.h"
 #include "sim/formats.h"
 
@@ -44,6 +45,10 @@ static void put(shown_matrix *m, unsigned row, unsigned column, uint64_t bits, u
     m->bits[at] = bits;
     m->lane[at] = (uint8_t)lane;
     m->known[at] = true;
+}
+
+static void put_at(shown_matrix *m, unsigned index, uint64_t bits, unsigned lane) {
+    put(m, index / m->columns, index % m->columns, bits, lane);
 }
 
 // ---- numbers ---------------------------------------------------------------------------------------------
@@ -168,13 +173,15 @@ static void fill_from_registers(const product *p, ptx_matrix_part part, shown_ma
     const ptx_operand *operand = operand_of(p, part);
     unsigned width = ptx_type_bits(m->type), register_bits = width == 64 ? 64 : 32;
     unsigned count = ptx_matrix_elements(&p->matrix, part), quarter = p->context.lane % 16 / 4;
+    ptx_fragment fragment;
+    ptx_fragment_of(&p->matrix, part, &fragment);
     for (unsigned lane = 0; operand && lane < LANES; lane++) {
         if (p->matrix.quarters && lane % 16 / 4 != quarter) continue;
         for (unsigned i = 0; i < count; i++) {
             unsigned row, column;
             uint64_t bits;
             if (!read_element(&p->context, operand, lane, i, width, register_bits, &bits)) continue;
-            ptx_matrix_at(&p->matrix, part, lane, i, &row, &column);
+            ptx_fragment_at(&fragment, lane, i, &row, &column);
             put(m, row, column, bits, lane);
         }
     }
@@ -217,10 +224,12 @@ static void fill_from_shared(debug_session *s, const product *p, ptx_matrix_part
 // "Lane 5 holds (1,2) (1,3) (9,2) (9,3)": row and column.
 static void show_lane(debug_session *s, const product *p, ptx_matrix_part part) {
     unsigned count = ptx_matrix_elements(&p->matrix, part);
+    ptx_fragment fragment;
+    ptx_fragment_of(&p->matrix, part, &fragment);
     debug_say(s, "Lane %u holds", p->context.lane);
     for (unsigned i = 0; i < count && i < 8; i++) {
         unsigned row, column;
-        ptx_matrix_at(&p->matrix, part, p->context.lane, i, &row, &column);
+        ptx_fragment_at(&fragment, p->context.lane, i, &row, &column);
         debug_say(s, " (%u,%u)", row, column);
     }
     debug_say(s, count > 8 ? " ... of row and column; /l shows all lanes.\n"
@@ -264,6 +273,8 @@ static void show_part(debug_session *s, const product *p, ptx_matrix_part part, 
 static void show_moved(debug_session *s, const product *p, char letter) {
     const ptx_operand *operand = &p->inst->operands[p->inst->op == PTX_OP_STMATRIX];
     unsigned count = operand->element_count ? operand->element_count : 1;
+    ptx_layout one = {0}; // (lane, element) -> place in the matrix, row by row
+    if (ptx_layout_named("ldmatrix.x1", &one, NULL)) return;
     for (unsigned i = 0; i < count; i++) {
         shown_matrix m = {.rows = 8, .columns = 8, .type = PTX_B16, .letter = letter};
         debug_say(s, "matrix %u: 8 x 8 of b16, in register %u of each lane\n", i, i);
@@ -272,7 +283,8 @@ static void show_moved(debug_session *s, const product *p, char letter) {
                 for (unsigned e = 0; e < 2; e++) {
                     uint64_t bits;
                     if (read_element(&p->context, operand, lane, 2 * i + e, 16, 32, &bits))
-                        put(&m, lane / 4, lane % 4 * 2 + e, bits, lane);
+                        put_at(&m, (unsigned)base_layout_at(&one.layout.layout, lane + LANES * e), bits,
+                               lane);
                 }
             show_matrix(s, &m);
         }

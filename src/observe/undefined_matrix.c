@@ -142,6 +142,7 @@ static void move_fragment(undefined_self *self, const undefined_at *at, undefine
 // The rows of A and columns of B in which something is undefined, and where that came from; elements that are added.
 typedef struct undefined_lines {
     ptx_matrix matrix;
+    ptx_fragment fragments[4]; // by part
     bool any, row[ROWS], column[COLUMNS];
     uint32_t row_origin[ROWS], column_origin[COLUMNS];
     bool sum[UNDEFINED_LANES][ELEMENTS];
@@ -151,7 +152,7 @@ typedef struct undefined_lines {
 // Quarters of a warp multiply apart: each has rows and columns of its own.
 static void find(const undefined_lines *u, ptx_matrix_part part, uint32_t lane, uint32_t element,
                  unsigned *row, unsigned *column) {
-    ptx_matrix_at(&u->matrix, part, lane, element, row, column);
+    ptx_fragment_at(&u->fragments[part], lane, element, row, column);
     unsigned apart = u->matrix.quarters ? SIDE * (lane % 16 / 4) : 0;
     *row += apart;
     *column += apart;
@@ -228,6 +229,7 @@ static void gather_all(undefined_lines *u, const undefined_at *at, const sim_eve
     const char *why;
     memset(u, 0, sizeof *u);
     if (event->inst->operand_count < 4 || !ptx_matrix_of(event->inst, &u->matrix, &why)) return;
+    for (int i = 0; i < 4; i++) ptx_fragment_of(&u->matrix, (ptx_matrix_part)i, &u->fragments[i]);
     if (!product || o[1].kind == PTX_OPERAND_VECTOR) gather(u, at, PTX_MATRIX_A, &o[1]);
     if (!product) gather(u, at, PTX_MATRIX_B, &o[2]);
     if (!product || adds(at, event, u->matrix.sparse)) gather(u, at, PTX_MATRIX_C, &o[product ? 0 : 3]);
@@ -298,7 +300,9 @@ static void read_tiles(undefined_self *self, const undefined_at *at, undefined_p
         uint32_t lane = (uint32_t)__builtin_ctz(m);
         read_row(self, at, plan, access, &u, lane, first + lane, across);
     }
-    if (u.any) spread(&u, at, &access->at.inst->operands[0]);
+    if (!u.any) return;
+    ptx_fragment_of(&u.matrix, PTX_MATRIX_D, &u.fragments[PTX_MATRIX_D]);
+    spread(&u, at, &access->at.inst->operands[0]);
 }
 
 // ---- events ----------------------------------------------------------------------------------------------

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LANES = 32, PIECE_BITS = 128, MOST_N = 256 };
+enum { LANES = 32, MOST_N = 256 };
 
 typedef struct matrix_row {
     ptx_op op;
@@ -161,6 +161,33 @@ bool ptx_matrix_of(const ptx_inst *inst, ptx_matrix *matrix, const char **why) {
     return !reason;
 }
 
+// The widest accumulator that the row has.
+static ptx_type sum_of(const matrix_row *row) {
+    static const ptx_type types[] = {PTX_F32, PTX_F64, PTX_S32};
+    for (size_t i = 0; i < BASE_COUNT(types); i++)
+        if (lists_sums(row->sums, types[i], types[i])) return types[i];
+    return PTX_F16;
+}
+
+bool ptx_matrix_find(ptx_matrix *x) {
+    for (size_t i = 0; i < BASE_COUNT(rows); i++) {
+        const matrix_row *row = &rows[i];
+        ptx_type type = x->types[PTX_MATRIX_A];
+        for (int first = 1; !type && first < PTX_TYPE_COUNT; first++)
+            if (!strncmp(row->a, ptx_type_name((ptx_type)first), strcspn(row->a, " ")))
+                type = (ptx_type)first;
+        if (row->op != x->op || row->sparse != x->sparse || row->m != x->m || row->k != x->k ||
+            !has_n(row->n, x->n) || !lists_type(row->a, type))
+            continue;
+        x->types[PTX_MATRIX_A] = x->types[PTX_MATRIX_B] = type;
+        x->types[PTX_MATRIX_C] = x->types[PTX_MATRIX_D] = sum_of(row);
+        x->quarters = x->op == PTX_OP_MMA && x->k == 4 && type == PTX_F16;
+        x->sm = row->sm;
+        return true;
+    }
+    return false;
+}
+
 bool ptx_matrix_row_at(unsigned index, ptx_matrix_row *out) {
     if (index >= BASE_COUNT(rows)) return false;
     const matrix_row *row = &rows[index];
@@ -194,73 +221,6 @@ unsigned ptx_matrix_registers(const ptx_matrix *x, ptx_matrix_part part, unsigne
     unsigned width = ptx_type_bits(x->types[part]), count = ptx_matrix_elements(x, part);
     *bits = width == 64 ? 64 : 32;
     return width == 64 ? count : (count * width + 31) / 32;
-}
-
-// How many registers there are along k, before the next rows begin.
-static unsigned pieces(const ptx_matrix *x, ptx_matrix_part part) {
-    unsigned k = part == PTX_MATRIX_A ? stored_k(x) : x->k, width = ptx_type_bits(x->types[part]);
-    unsigned piece = width == 64 ? 4 : PIECE_BITS / width;
-    return k <= piece ? 1 : k / piece;
-}
-
-ptx_matrix_place ptx_matrix_place_of(const ptx_matrix *x, ptx_matrix_part part, unsigned index) {
-    unsigned along = pieces(x, part), across = part == PTX_MATRIX_A ? ptx_matrix_rows(x) / 8u : x->n / 8u;
-    index %= along * across; // what repeats
-    // Pairs of blocks come first, then the pieces of k, then further pairs; columns of B one by one unless there are 32.
-    bool pairs = part == PTX_MATRIX_A ? across > 1 : across == 4;
-    if (!pairs) return (ptx_matrix_place){(uint8_t)(index / along), (uint8_t)(index % along)};
-    unsigned rest = index / 2;
-    return (ptx_matrix_place){(uint8_t)(index % 2 + 2 * (rest / along)), (uint8_t)(rest % along)};
-}
-
-ptx_matrix_block ptx_matrix_block_of(const ptx_matrix *x, unsigned pair) {
-    unsigned down = ptx_matrix_rows(x) / 8u;
-    if (x->op == PTX_OP_WMMA && x->n == 32)
-        return (ptx_matrix_block){.column = (uint8_t)pair, .turned = true};
-    return (ptx_matrix_block){.row = (uint8_t)(pair % down), .column = (uint8_t)(pair / down)};
-}
-
-// mma.m8n8k4: lanes 4 j to 4 j + 3 and 16 + 4 j to 16 + 4 j + 3 make a product of their own.
-static void quarter_at(const ptx_matrix *x, ptx_matrix_part part, unsigned lane, unsigned i, unsigned *row,
-                       unsigned *column) {
-    unsigned upper = lane >= 16 ? 4 : 0, low = lane % 4;
-    switch (part) {
-    case PTX_MATRIX_A:
-        *row = x->a_by_column ? i + upper : low + upper;
-        *column = x->a_by_column ? low : i;
-        return;
-    case PTX_MATRIX_B:
-        *row = x->b_by_row ? low : i;
-        *column = x->b_by_row ? i + upper : low + upper;
-        return;
-    case PTX_MATRIX_C:
-    case PTX_MATRIX_D: break;
-    }
-    bool whole = x->types[part] == PTX_F32;
-    *row = whole ? (lane & 1) + (i & 2) + upper : low + upper;
-    *column = whole ? (i & 4) + (lane & 2) + (i & 1) : i;
-}
-
-void ptx_matrix_at(const ptx_matrix *x, ptx_matrix_part part, unsigned lane, unsigned element, unsigned *row,
-                   unsigned *column) {
-    unsigned g = lane / 4, t = lane % 4;
-    if (x->quarters) {
-        quarter_at(x, part, lane, element, row, column);
-        return;
-    }
-    if (part >= PTX_MATRIX_C) {
-        ptx_matrix_block block = ptx_matrix_block_of(x, element / 2);
-        unsigned along = 2 * t + element % 2;
-        *row = 8 * block.row + (block.turned ? along : g);
-        *column = 8 * block.column + (block.turned ? g : along);
-        return;
-    }
-    unsigned width = ptx_type_bits(x->types[part]), in_register = width == 64 ? 1 : 32 / width;
-    ptx_matrix_place place = ptx_matrix_place_of(x, part, element / in_register);
-    unsigned across = 8 * place.block + g;
-    unsigned k = 4 * in_register * place.chunk + in_register * t + element % in_register;
-    *row = part == PTX_MATRIX_A ? across : k;
-    *column = part == PTX_MATRIX_A ? k : across;
 }
 
 // ---- sparse A -----------------------------------------------------------------------------------------------

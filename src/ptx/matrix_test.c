@@ -37,7 +37,9 @@ typedef struct spot {
 
 static spot at(const ptx_matrix *x, ptx_matrix_part part, unsigned lane, unsigned element) {
     spot s;
-    ptx_matrix_at(x, part, lane, element, &s.row, &s.column);
+    ptx_fragment fragment;
+    ptx_fragment_of(x, part, &fragment);
+    ptx_fragment_at(&fragment, lane, element, &s.row, &s.column);
     return s;
 }
 

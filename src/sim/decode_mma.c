@@ -42,15 +42,19 @@ static bool part_of(sim_decoder *d, const ptx_operand *operand, const ptx_matrix
 static void place_sides(mma_form *f, const uint32_t *a, unsigned a_count, const uint32_t *b,
                         unsigned b_count) {
     const ptx_matrix *x = &f->matrix;
+    ptx_fragment of_a, of_b;
+    unsigned a_bits = ptx_type_bits(x->types[PTX_MATRIX_A]), b_bits = ptx_type_bits(x->types[PTX_MATRIX_B]);
+    ptx_fragment_of(x, PTX_MATRIX_A, &of_a);
+    ptx_fragment_of(x, PTX_MATRIX_B, &of_b);
     f->rows = (uint8_t)(x->m / 8);
     f->columns = (uint8_t)(x->n / 8);
     for (unsigned i = 0; i < a_count; i++) {
-        ptx_matrix_place place = ptx_matrix_place_of(x, PTX_MATRIX_A, i);
+        ptx_matrix_place place = ptx_fragment_place(&of_a, a_bits, i);
         f->a[place.block][place.chunk] = a[i];
         if (place.chunk >= f->a_pieces) f->a_pieces = (uint8_t)(place.chunk + 1);
     }
     for (unsigned i = 0; i < b_count; i++) {
-        ptx_matrix_place place = ptx_matrix_place_of(x, PTX_MATRIX_B, i);
+        ptx_matrix_place place = ptx_fragment_place(&of_b, b_bits, i);
         f->b[place.block][place.chunk] = b[i];
         if (place.chunk >= f->b_pieces) f->b_pieces = (uint8_t)(place.chunk + 1);
     }
@@ -130,6 +134,18 @@ static bool is_in_place(uint32_t at[4][2 * MMA_REGISTERS], const unsigned count[
     return true;
 }
 
+// Whose quarters multiply apart goes element by element: it keeps where each lies.
+static bool place_accumulators(sim_decoder *d, mma_form *f) {
+    ptx_fragment accumulator;
+    ptx_fragment_of(&f->matrix, PTX_MATRIX_D, &accumulator);
+    f->turned = ptx_fragment_is_turned(&accumulator);
+    if (!f->matrix.quarters) return true;
+    f->fragments = sim_keep(d, 4 * sizeof *f->fragments);
+    for (int i = 0; f->fragments && i < 4; i++)
+        ptx_fragment_of(&f->matrix, (ptx_matrix_part)i, &f->fragments[i]);
+    return f->fragments != NULL;
+}
+
 static bool product_form(sim_decoder *d, const ptx_inst *inst, sim_op *op, mma_form *f, const char **why) {
     const ptx_matrix *x = &f->matrix;
     uint32_t at[4][2 * MMA_REGISTERS];
@@ -154,7 +170,7 @@ static bool product_form(sim_decoder *d, const ptx_inst *inst, sim_op *op, mma_f
     f->c = sim_keep(d, ptx_matrix_elements(x, PTX_MATRIX_C) / 2 * sizeof *f->c);
     f->d = sim_keep(d, ptx_matrix_elements(x, PTX_MATRIX_D) / 2 * sizeof *f->d);
     if (!f->c || !f->d) return false;
-    f->turned = ptx_matrix_block_of(x, 0).turned;
+    if (!place_accumulators(d, f)) return false;
     sim_mma_place_sums(x, PTX_MATRIX_C, at[PTX_MATRIX_C], f->c);
     sim_mma_place_sums(x, PTX_MATRIX_D, at[PTX_MATRIX_D], f->d);
     f->tiled = !x->quarters && sim_mma_is_tiled(f);
@@ -220,10 +236,13 @@ static bool keep_elements(sim_decoder *d, mma_form *f) {
     unsigned count = ptx_matrix_elements(x, x->part);
     f->elements = sim_keep(d, count * sizeof *f->elements);
     if (!f->elements) return false;
+    ptx_fragment fragment;
+    ptx_fragment_of(x, x->part, &fragment);
+    f->turned = x->part >= PTX_MATRIX_C && ptx_fragment_is_turned(&fragment);
     for (unsigned i = 0; i < count; i++)
         for (unsigned lane = 0; lane < SIM_LANES; lane++) {
             unsigned row, column;
-            ptx_matrix_at(x, x->part, lane, i, &row, &column);
+            ptx_fragment_at(&fragment, lane, i, &row, &column);
             f->elements[i][lane] = (mma_coordinate){(uint8_t)row, (uint8_t)column};
         }
     unsigned rows = x->part == PTX_MATRIX_B ? x->k : x->m, columns = x->part == PTX_MATRIX_A ? x->k : x->n;

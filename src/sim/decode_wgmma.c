@@ -32,8 +32,10 @@ static bool a_of(sim_decoder *d, const ptx_operand *o, wgmma_form *f) {
     if (!f->a_in_registers) return descriptor_of(d, o, &f->a);
     uint32_t at[2 * MMA_REGISTERS];
     if (count > 2 * MMA_REGISTERS || !sim_mma_registers(d, o, count, bits, false, at)) return false;
+    ptx_fragment fragment;
+    ptx_fragment_of(x, PTX_MATRIX_A, &fragment);
     for (unsigned i = 0; i < count; i++) {
-        ptx_matrix_place place = ptx_matrix_place_of(x, PTX_MATRIX_A, i);
+        ptx_matrix_place place = ptx_fragment_place(&fragment, ptx_type_bits(x->types[PTX_MATRIX_A]), i);
         base->a[place.block][place.chunk] = at[i];
     }
     return true;

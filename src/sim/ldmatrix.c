@@ -125,7 +125,7 @@ static mma_coordinate place_of(const wmma_move *m, unsigned first, unsigned lane
     if (m->way != WMMA_TURNED) return at;
     unsigned g = lane / 4, along = lane % 4 * 2;
     const ptx_matrix *x = &m->form->matrix;
-    bool down = x->part == PTX_MATRIX_B || (x->part >= PTX_MATRIX_C && ptx_matrix_block_of(x, 0).turned);
+    bool down = x->part == PTX_MATRIX_B || m->form->turned;
     unsigned of_row = down ? along : g, of_column = down ? g : along;
     return (mma_coordinate){(uint8_t)(at.row - of_row + of_column),
                             (uint8_t)(at.column - of_column + of_row)};

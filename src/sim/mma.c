@@ -251,15 +251,15 @@ static void gather_quarter(sim_warp *w, const mma_form *f, unsigned quarter, uin
         unsigned row, column;
         if (!in_quarter(lane, quarter)) continue;
         for (unsigned i = 0; i < 4; i++) {
-            ptx_matrix_at(x, PTX_MATRIX_A, lane, i, &row, &column);
+            ptx_fragment_at(&f->fragments[PTX_MATRIX_A], lane, i, &row, &column);
             a[row][column] = half_at(w, f->a[0], lane, i);
-            ptx_matrix_at(x, PTX_MATRIX_B, lane, i, &row, &column);
+            ptx_fragment_at(&f->fragments[PTX_MATRIX_B], lane, i, &row, &column);
             b[row][column] = half_at(w, f->b[0], lane, i);
         }
         for (unsigned i = 0; i < SIDE; i++) {
             uint32_t word = word_at(w, &f->c[i / 2], i % 2)[lane];
             if (packed) word = word >> 16 * (i % 2) & 0xffff;
-            ptx_matrix_at(x, PTX_MATRIX_C, lane, i, &row, &column);
+            ptx_fragment_at(&f->fragments[PTX_MATRIX_C], lane, i, &row, &column);
             sum[row][column] = widens ? float_bits(base_f16_to_f32((uint16_t)word)) : word;
         }
     }
@@ -270,7 +270,7 @@ static void scatter_quarter(sim_warp *w, const mma_form *f, unsigned quarter, ui
     for (unsigned lane = 0; lane < SIM_LANES; lane++)
         for (unsigned i = 0; i < SIDE && in_quarter(lane, quarter); i++) {
             unsigned row, column;
-            ptx_matrix_at(&f->matrix, PTX_MATRIX_D, lane, i, &row, &column);
+            ptx_fragment_at(&f->fragments[PTX_MATRIX_D], lane, i, &row, &column);
             uint32_t *to = &word_at(w, &f->d[i / 2], i % 2)[lane];
             if (!packed)
                 *to = sum[row][column];

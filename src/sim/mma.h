@@ -32,6 +32,7 @@ typedef struct mma_form {
     bool in_place;                             // D is C, and no part of A or B
     bool turned;                               // blocks of the accumulators are held by columns
     mma_pair *c, *d;                           // of accumulators, by pair
+    ptx_fragment *fragments;                   // by part; of mma.m8n8k4 of f16 alone
     uint32_t metadata;                         // of a sparse A
     uint8_t selector;                          //
     uint16_t rounding;                         // of f64: a ptx_mod

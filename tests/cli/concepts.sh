@@ -13,9 +13,8 @@ blocks=0
 for block in "$FOLDER"/block-*; do
     words=$(sed -n '1s/^\$ kz //p' "$block")
     blocks=$((blocks + 1))
-    # The pages have no words with blanks in their commands.
-    # shellcheck disable=SC2086
-    "$KZ" $words > "$FOLDER/out" 2>&1 < /dev/null
+    eval "set -- $words" # as a shell takes them: some are in quotes
+    "$KZ" "$@" > "$FOLDER/out" 2>&1 < /dev/null
     sed 1d "$block" | while IFS= read -r line; do
         [ "$line" = ... ] || grep -qF -- "$line" "$FOLDER/out" || echo "$line"
     done > "$FOLDER/missing"

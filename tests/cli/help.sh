@@ -8,7 +8,7 @@ expect_exit 0 help
 expect_out "exit-codes"
 expect_exit 0 help exit-codes
 expect_out "a kernel gave a wrong result"
-for verb in list info check devices ptx doctor bench tune microbench run prof timeline sanitize debug progress kata notebook portfolio learn grade new; do
+for verb in list info check devices layout ptx doctor bench tune microbench run prof timeline sanitize debug progress kata notebook portfolio learn grade new; do
     expect_exit 0 help "$verb"
     expect_out "kz $verb"
     expect_exit 0 "$verb" --help

@@ -16,10 +16,12 @@ static void draw_part(const ptx_matrix *matrix, ptx_matrix_part part, size_t lef
                       report_figure_row rows[FRAGMENT_ROWS]) {
     unsigned bits, registers = ptx_matrix_registers(matrix, part, &bits);
     unsigned elements = ptx_matrix_elements(matrix, part);
+    ptx_fragment fragment;
+    ptx_fragment_of(matrix, part, &fragment);
     for (unsigned lane = 0; lane < WARP; lane++)
         for (unsigned i = 0; i < elements; i++) {
             unsigned row, column;
-            ptx_matrix_at(matrix, part, lane, i, &row, &column);
+            ptx_fragment_at(&fragment, lane, i, &row, &column);
             rows[row].tone[left + column] = (uint8_t)(i / (elements / registers));
             rows[row].inside[left + column] = lanes[lane];
         }

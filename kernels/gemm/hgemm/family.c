@@ -69,7 +69,7 @@ static kz_tensor tensor_of(kz_type type, uint64_t inner, uint64_t outer, uint64_
                        .strides = {bytes, pitch * bytes, outer * pitch * bytes},
                        .box = {(uint32_t)(KZ_GEMM_CHUNK / bytes), rows, 1},
                        .swizzle = KZ_TENSOR_SWIZZLE_128B,
-                       .promotion = KZ_TENSOR_PROMOTION_256B};
+                       .promotion = KZ_TENSOR_PROMOTION_128B};
 }
 
 // The map by which `rows` rows of a tile are fetched: all at once, or by slabs of 64 along m or n.

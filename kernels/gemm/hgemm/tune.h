@@ -22,7 +22,7 @@
 #define HGEMM_STAGES 4
 
 // Rows of tiles that blocks walk down before they go to the next column. Searched: 4, 8, 16, 32.
-#define HGEMM_GROUP 16
+#define HGEMM_GROUP 8
 
 // 11: a tile for each consumer.
 #define HGEMM_PING_PONG_M      128
