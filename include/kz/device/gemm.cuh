@@ -60,8 +60,8 @@ template <typename G> struct kz_gemm_sizes {
     static_assert(G::STORE != KZ_STORE_TENSOR || G::TILE_N * sizeof(typename G::Out) % KZ_GEMM_CHUNK == 0,
                   "c is stored by rows of 128 bytes");
     static_assert(16 * G::STAGES <= KZ_GEMM_BARRIER_BYTES, "two barriers of 8 bytes per stage");
-    static_assert(G::CLUSTER_K == 1 || (SHARING == 1 && G::STORE != KZ_STORE_TENSOR && !G::STREAM_K && !G::PING_PONG &&
-                                        G::TILE_N % (8 * G::CLUSTER_K) == 0),
+    static_assert(G::CLUSTER_K == 1 || (SHARING == 1 && G::STORE != KZ_STORE_TENSOR && !G::STREAM_K &&
+                                        !G::PING_PONG && G::TILE_N % (8 * G::CLUSTER_K) == 0),
                   "a cluster shares chunks or a tile, of which each block stores some columns");
 };
 
@@ -198,20 +198,22 @@ template <typename G> static __device__ __forceinline__ unsigned kz_gemm_rank(vo
 
 // This block's share, part `part` of `parts`, of `rows` rows of an operand: to all blocks of the mask.
 template <int rows, int parts, bool mn>
-static __device__ __forceinline__ void kz_gemm_copy(unsigned to, const kz_tensor_map *map, int k, int row, int batch,
-                                                    unsigned barrier, unsigned part, uint16_t mask) {
+static __device__ __forceinline__ void kz_gemm_copy(unsigned to, const kz_tensor_map *map, int k, int row,
+                                                    int batch, unsigned barrier, unsigned part,
+                                                    uint16_t mask) {
     if (mn) { // 64 elements of a row, one row for each k: a slab
         const int slabs = rows / 64 / parts;
         static_assert(!mn || rows % (64 * parts) == 0, "whole slabs");
 #pragma unroll
         for (int s = 0; s < slabs; s++) {
             unsigned slab = part * slabs + s;
-            kz_tensor_load_3d<(parts > 1)>(to + slab * KZ_GEMM_SLAB, map, row + 64 * (int)slab, k, batch, barrier,
-                                           mask);
+            kz_tensor_load_3d<(parts > 1)>(to + slab * KZ_GEMM_SLAB, map, row + 64 * (int)slab, k, batch,
+                                           barrier, mask);
         }
     } else {
         unsigned first = part * (rows / parts);
-        kz_tensor_load_3d<(parts > 1)>(to + first * KZ_GEMM_CHUNK, map, k, row + (int)first, batch, barrier, mask);
+        kz_tensor_load_3d<(parts > 1)>(to + first * KZ_GEMM_CHUNK, map, k, row + (int)first, batch, barrier,
+                                       mask);
     }
 }
 
@@ -233,9 +235,10 @@ static __device__ __forceinline__ void kz_gemm_produce(kz_gemm_ring<G> ring, con
             unsigned barrier = ring.full + 8 * ring.stage, to = ring.chunk();
             int k = (int)(i * sizes::DEPTH);
             kz_barrier_arrive_expect(barrier, sizes::STAGE_BYTES);
-            kz_gemm_copy<G::TILE_M, G::CLUSTER_N, G::A_MN>(to, a, k, tile.m, tile.batch, barrier, across, in_row);
-            kz_gemm_copy<G::TILE_N, G::CLUSTER_M, G::B_MN>(to + sizes::A_BYTES, b, k, tile.n, tile.batch, barrier,
-                                                           down, in_column);
+            kz_gemm_copy<G::TILE_M, G::CLUSTER_N, G::A_MN>(to, a, k, tile.m, tile.batch, barrier, across,
+                                                           in_row);
+            kz_gemm_copy<G::TILE_N, G::CLUSTER_M, G::B_MN>(to + sizes::A_BYTES, b, k, tile.n, tile.batch,
+                                                           barrier, down, in_column);
         }
     }
     // Other blocks arrive at this one's barriers: it stays until they have.
@@ -399,11 +402,13 @@ static __device__ unsigned kz_gemm_flags[KZ_GEMM_FLAGS];
 template <typename G>
 static __device__ __forceinline__ float *kz_gemm_partial(const kz_gemm_schedule &s, unsigned block) {
     const size_t each = G::TILE_N / 2 * kz_gemm_sizes<G>::SLABS * KZ_WARPGROUP;
-    return s.partials + (block * G::CONSUMERS + threadIdx.x / KZ_WARPGROUP) * each + threadIdx.x % KZ_WARPGROUP;
+    return s.partials + (block * G::CONSUMERS + threadIdx.x / KZ_WARPGROUP) * each +
+           threadIdx.x % KZ_WARPGROUP;
 }
 
 template <typename G>
-static __device__ __forceinline__ void kz_gemm_publish(const kz_gemm_sums<G> &sums, const kz_gemm_schedule &s) {
+static __device__ __forceinline__ void kz_gemm_publish(const kz_gemm_sums<G> &sums,
+                                                       const kz_gemm_schedule &s) {
     unsigned group = threadIdx.x / KZ_WARPGROUP;
     float *to = kz_gemm_partial<G>(s, blockIdx.x);
 #pragma unroll
@@ -412,8 +417,9 @@ static __device__ __forceinline__ void kz_gemm_publish(const kz_gemm_sums<G> &su
     __threadfence();
     kz_named_sync(1 + group, KZ_WARPGROUP);
     if (threadIdx.x % KZ_WARPGROUP == 0)
-        asm volatile("st.release.gpu.global.u32 [%0], 1;" ::"l"(&kz_gemm_flags[blockIdx.x * G::CONSUMERS + group])
-                     : "memory");
+        asm volatile(
+            "st.release.gpu.global.u32 [%0], 1;" ::"l"(&kz_gemm_flags[blockIdx.x * G::CONSUMERS + group])
+            : "memory");
 }
 
 template <typename G>
@@ -422,8 +428,7 @@ static __device__ __forceinline__ void kz_gemm_add(kz_gemm_sums<G> &sums, const 
     unsigned group = threadIdx.x / KZ_WARPGROUP, there = 0;
     unsigned *flag = &kz_gemm_flags[block * G::CONSUMERS + group];
     if (threadIdx.x % KZ_WARPGROUP == 0) {
-        do
-            asm volatile("ld.acquire.gpu.global.u32 %0, [%1];" : "=r"(there) : "l"(flag) : "memory");
+        do asm volatile("ld.acquire.gpu.global.u32 %0, [%1];" : "=r"(there) : "l"(flag) : "memory");
         while (!there);
         *flag = 0;
     }
@@ -463,7 +468,8 @@ static __device__ __forceinline__ void kz_gemm_exchange(kz_gemm_sums<G> &sums, c
         for (int i = 0; i < G::TILE_N / 2; i++) {
             if (i / own == rank) continue;
             unsigned to = ring.stages + 4 * (((rank * slabs + s) * own + i % own) * threads + threadIdx.x);
-            asm volatile("{ .reg .b32 there; mapa.shared::cluster.u32 there, %0, %1; st.shared::cluster.f32 [there], %2; }" ::"r"(to),
+            asm volatile("{ .reg .b32 there; mapa.shared::cluster.u32 there, %0, %1; st.shared::cluster.f32 "
+                         "[there], %2; }" ::"r"(to),
                          "r"(i / own), "f"(sums.at[s][i])
                          : "memory");
         }
@@ -475,7 +481,8 @@ static __device__ __forceinline__ void kz_gemm_exchange(kz_gemm_sums<G> &sums, c
             if (i / own != rank) continue;
             for (int sender = 0; sender < G::CLUSTER_K; sender++) {
                 if (sender == rank) continue;
-                unsigned from = ring.stages + 4 * (((sender * slabs + s) * own + i % own) * threads + threadIdx.x);
+                unsigned from =
+                    ring.stages + 4 * (((sender * slabs + s) * own + i % own) * threads + threadIdx.x);
                 float value;
                 asm volatile("ld.shared.f32 %0, [%1];" : "=f"(value) : "r"(from) : "memory");
                 sums.at[s][i] += value;

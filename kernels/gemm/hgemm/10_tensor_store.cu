@@ -5,7 +5,7 @@
 //          tensor map's copy brings them to c while the next tile is multiplied.
 // Change   two buffers of 64 x 64 for each consumer; it waits only for the copy before the last.
 // Expect   stores in whole lines, and an epilogue of a microsecond.
-// Limit    what is left of the epilogue, and tiles that do not divide by the multiprocessors (11, 12).
+// Limit    what is left of the epilogue, and tiles that do not divide by the multiprocessors (11 to 13).
 
 #include "frame.cuh"
 

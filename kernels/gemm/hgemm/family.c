@@ -47,6 +47,7 @@ static kz_status plan_tiles(const kz_planner *p) {
 
 // An operand as it lies in memory: `outer` rows of `inner` elements, `pitch` elements apart.
 typedef struct operand {
+    uint64_t rows; // m or n
     uint64_t outer, inner, pitch;
     kz_arg at;
     bool mn; // contiguous along m or n, not along k
@@ -55,7 +56,7 @@ typedef struct operand {
 static operand operand_of(const kz_case *c, uint32_t buffer) {
     bool mn = buffer == A ? hgemm_a_mn(c) : hgemm_b_mn(c);
     uint64_t rows = axis(c, buffer == A ? M : N), k = axis(c, K), inner = mn ? rows : k;
-    return (operand){mn ? k : rows, inner, inner, kz_arg_buffer(buffer), mn};
+    return (operand){rows, mn ? k : rows, inner, inner, kz_arg_buffer(buffer), mn};
 }
 
 static kz_tensor tensor_of(kz_type type, uint64_t inner, uint64_t outer, uint64_t pitch, uint32_t rows) {
@@ -106,71 +107,132 @@ static kz_status refuse_rows(const kz_planner *p, const operand *o, const char *
 // A kernel of the frame, as its file has it.
 typedef struct frame {
     const char *part; // NULL, or the part of the kernel's name
-    uint32_t tile_m, tile_n, stages, cluster_m, consumers;
+    uint32_t tile_m, tile_n, stages, consumers;
+    uint32_t cluster_m, cluster_k; // 0: 1
     bool tensor_store, persistent;
+    uint32_t percent; // of the time that 128 x 256 takes for the same products; 13
 } frame;
 
-static uint64_t clusters_of(const kz_case *c, const frame *f) {
-    return kz_ceil_div(axis(c, M), (uint64_t)f->tile_m * f->cluster_m) * kz_ceil_div(axis(c, N), f->tile_n);
+static uint32_t at_least_one(uint32_t n) { return n > 0 ? n : 1; }
+static uint32_t blocks_of(const frame *f) { return at_least_one(f->cluster_m) * at_least_one(f->cluster_k); }
+
+// Clusters that c needs, `rows` x `columns`.
+static uint64_t count_clusters(const frame *f, uint64_t rows, uint64_t columns) {
+    return kz_ceil_div(rows, (uint64_t)f->tile_m * at_least_one(f->cluster_m)) *
+           kz_ceil_div(columns, f->tile_n);
 }
 
-static kz_status launch_frame(const kz_planner *p, const frame *f, const operand *a, const operand *b) {
-    uint64_t clusters = clusters_of(p->c, f);
-    if (f->persistent) clusters = kz_min_u64(clusters, (uint64_t)p->device->multiprocessors / f->cluster_m);
-    kz_arg c = f->tensor_store ? map_result(p) : kz_arg_buffer(C);
-    uint64_t group = f->persistent ? HGEMM_GROUP / f->cluster_m : 1;
-    return KZ_LAUNCH(p, .part = f->part, .blocks = clusters * f->cluster_m,
-                     .threads = KZ_GEMM_THREADS(f->consumers), .cluster = f->cluster_m > 1 ? f->cluster_m : 0,
+typedef struct split {
+    uint64_t tiles; // that are shared out along k; their partial sums are the workspace
+} split;
+
+// a and b as the kernel sees them, and so m and n: few rows of a are its b.
+static kz_status launch_frame(const kz_planner *p, const frame *f, const operand *a, const operand *b,
+                              const split *s) {
+    uint64_t m = a->rows, n = b->rows;
+    uint64_t clusters = count_clusters(f, m, n), blocks = blocks_of(f);
+    uint64_t at_once = (uint64_t)p->device->multiprocessors / blocks;
+    if ((s && s->tiles > 0) || (f->persistent && clusters > at_once)) clusters = at_once;
+    uint64_t group = f->persistent ? HGEMM_GROUP / at_least_one(f->cluster_m) : 1;
+    kz_arg args[] = {map_operand(p, a, f->tile_m),
+                     map_operand(p, b, f->tile_n / at_least_one(f->cluster_m)),
+                     f->tensor_store ? map_result(p) : kz_arg_buffer(C),
+                     kz_arg_u64(m),
+                     kz_arg_u64(n),
+                     kz_arg_u64(axis(p->c, K)),
+                     kz_arg_u64(group),
+                     kz_arg_u64(s ? s->tiles : 0),
+                     s && s->tiles > 0 ? kz_arg_workspace(0) : kz_arg_u64(0)};
+    return KZ_LAUNCH(p, .part = f->part, .blocks = clusters * blocks,
+                     .threads = KZ_GEMM_THREADS(f->consumers), .cluster = blocks > 1 ? (uint32_t)blocks : 0,
+                     .overlap = true,
                      .shared_bytes = (uint32_t)KZ_GEMM_SHARED_BYTES(f->tile_m, f->tile_n, f->stages,
                                                                     f->consumers, f->tensor_store),
-                     KZ_ARGS(map_operand(p, a, f->tile_m), map_operand(p, b, f->tile_n / f->cluster_m), c,
-                             kz_arg_u64(axis(p->c, M)), kz_arg_u64(axis(p->c, N)), kz_arg_u64(axis(p->c, K)),
-                             kz_arg_u64(group)));
+                     .args = args, .arg_count = s ? 9 : 7);
 }
 
-static kz_status plan_frame(const kz_planner *p, const frame *f) {
+// What rungs 05 to 12 do: orders nn and nt, and rows of whole units.
+static kz_status plan_rung(const kz_planner *p, const frame *f, const split *s) {
     operand a = operand_of(p->c, A), b = operand_of(p->c, B);
-    bool done;
-    kz_status status = plan_empty(p, &done);
-    if (status || done) return status;
     if (p->c->operation > KZ_HGEMM_NT)
-        return kz_plan_refuse(p->error, "this rung has the orders nn and nt, c of the same type; 12 has all");
-    status = refuse_addresses(p);
+        return kz_plan_refuse(p->error, "this rung has the orders nn and nt, c of the same type; 13 has all");
+    kz_status status = refuse_addresses(p);
     if (!status) status = refuse_rows(p, &a, "a");
     if (!status) status = refuse_rows(p, &b, "b");
     if (!status && f->tensor_store && !whole_units(axis(p->c, N), hgemm_out(p->c)))
         status = kz_plan_refuse(p->error, "rows of c do not begin at multiples of 16 bytes");
-    return status ? status : launch_frame(p, f, &a, &b);
+    return status ? status : launch_frame(p, f, &a, &b, s);
+}
+static kz_status plan_frame(const kz_planner *p, const frame *f) {
+    bool done;
+    kz_status status = plan_empty(p, &done);
+    return status || done ? status : plan_rung(p, f, NULL);
 }
 
-// 05 is no frame's kernel, but is launched like one: its arguments are the first six.
+// 05 is no frame's kernel, but is launched like one: its arguments are the first six, and its launches do not overlap.
 static kz_status plan_wgmma(const kz_planner *p) {
-    const frame f = {NULL, HGEMM_WGMMA_TILE, HGEMM_WGMMA_TILE, 1, 1, 0, false, false};
+    const frame f = {NULL, HGEMM_WGMMA_TILE, HGEMM_WGMMA_TILE, 1, 0};
     kz_status status = plan_frame(p, &f);
-    if (!status && p->plan->map_count > 0) p->plan->steps[p->plan->step_count - 1].arg_count = 6;
+    if (!status && p->plan->map_count > 0) {
+        kz_step *step = &p->plan->steps[p->plan->step_count - 1];
+        step->arg_count = 6;
+        step->launch.overlap = false;
+    }
     return status;
 }
 static kz_status plan_warp_specialized(const kz_planner *p) {
-    return plan_frame(p, &(frame){NULL, HGEMM_WGMMA_TILE, HGEMM_WGMMA_TILE, HGEMM_SINGLE_STAGES, 1, 1});
+    return plan_frame(p, &(frame){NULL, HGEMM_WGMMA_TILE, HGEMM_WGMMA_TILE, HGEMM_SINGLE_STAGES, 1});
 }
 static kz_status plan_two_consumers(const kz_planner *p) {
-    return plan_frame(p, &(frame){NULL, HGEMM_TILE_M, HGEMM_TILE_N, HGEMM_STAGES, 1, 2});
+    return plan_frame(p, &(frame){NULL, HGEMM_TILE_M, HGEMM_TILE_N, HGEMM_STAGES, 2});
 }
 static kz_status plan_persistent(const kz_planner *p) {
-    return plan_frame(p, &(frame){NULL, HGEMM_TILE_M, HGEMM_TILE_N, HGEMM_STAGES, 1, 2, .persistent = true});
+    return plan_frame(p, &(frame){NULL, HGEMM_TILE_M, HGEMM_TILE_N, HGEMM_STAGES, 2, .persistent = true});
 }
 static kz_status plan_cluster(const kz_planner *p) {
     return plan_frame(p, &(frame){NULL, HGEMM_TILE_M, HGEMM_TILE_N, HGEMM_STAGES, 2, 2, .persistent = true});
 }
-static kz_status plan_tensor_store(const kz_planner *p) {
-    return plan_frame(p, &(frame){NULL, HGEMM_TILE_M, HGEMM_TILE_N, HGEMM_STAGES, 2, 2, true, true});
-}
+static const frame tensor_store = {NULL, HGEMM_TILE_M, HGEMM_TILE_N, HGEMM_STAGES, 2, 2, 0, true, true};
+static kz_status plan_tensor_store(const kz_planner *p) { return plan_frame(p, &tensor_store); }
 static kz_status plan_ping_pong(const kz_planner *p) {
-    return plan_frame(
-        p, &(frame){NULL, HGEMM_PING_PONG_M, HGEMM_PING_PONG_N, HGEMM_PING_PONG_STAGES, 2, 2, true, true});
+    const frame f = {NULL, HGEMM_PING_PONG_M, HGEMM_PING_PONG_N, HGEMM_PING_PONG_STAGES, 2, 2, 0, true, true};
+    return plan_frame(p, &f);
 }
 
-// ---- 12: every shape ---------------------------------------------------------------------------------
+// ---- 12: stream-k ------------------------------------------------------------------------------------
+
+// Tiles that fill no round, and those of one full round with them, are shared out; where there are less than a round, all,
+// as long as each cluster gets a few chunks.
+static kz_status plan_stream_k(const kz_planner *p) {
+    bool done;
+    kz_status status = plan_empty(p, &done);
+    if (status || done) return status;
+    const frame *f = &tensor_store;
+    uint64_t tiles = count_clusters(f, axis(p->c, M), axis(p->c, N)), chunks = kz_ceil_div(axis(p->c, K), 64);
+    uint64_t workers = (uint64_t)p->device->multiprocessors / blocks_of(f);
+    split s = {.tiles = tiles % workers};
+    if (tiles > workers && s.tiles > 0) s.tiles += workers;
+    if (s.tiles * chunks < workers * HGEMM_LEAST_CHUNKS) s.tiles = 0;
+    if (s.tiles > 0)
+        p->plan->workspace_bytes = workers * blocks_of(f) * f->tile_m * f->tile_n * sizeof(float);
+    return plan_rung(p, f, &s);
+}
+
+// ---- 13: every shape ---------------------------------------------------------------------------------
+
+enum { LARGE, WIDE, SMALL, NARROW, LARGE_DIRECT, NARROW_DIRECT, SPLIT, ROWS_16, ROWS_64 };
+static const frame kinds[] = {
+    [LARGE] = {"large", 128, 256, HGEMM_STAGES, 2, 2, 0, true, true, 100},
+    [WIDE] = {"wide", 128, 192, HGEMM_STAGES, 2, 0, 0, true, true, HGEMM_WIDE_PERCENT},
+    [SMALL] = {"small", 128, 128, HGEMM_SMALL_STAGES, 2, 0, 0, true, true, HGEMM_SMALL_PERCENT},
+    [NARROW] = {"narrow", 64, 128, HGEMM_NARROW_STAGES, 1, 0, 0, true, true, HGEMM_NARROW_PERCENT},
+    [LARGE_DIRECT] = {"large_direct", 128, 256, HGEMM_STAGES, 2, 2, 0, false, true, 100},
+    [NARROW_DIRECT] = {"narrow_direct", 64, 128, HGEMM_NARROW_STAGES, 1, 0, 0, false, true,
+                       HGEMM_NARROW_PERCENT},
+    [SPLIT] = {"split", 64, 64, HGEMM_FEW_STAGES, 1, 0, HGEMM_SPLIT},
+    [ROWS_16] = {"rows_16", 64, 16, HGEMM_FEW_STAGES, 1, .persistent = true},
+    [ROWS_64] = {"rows_64", 64, 64, HGEMM_FEW_STAGES, 1, .persistent = true},
+};
 
 // An operand whose rows a tensor map cannot take is copied to the workspace, rows padded to whole units.
 static kz_status pad(const kz_planner *p, operand *o) {
@@ -179,36 +241,43 @@ static kz_status pad(const kz_planner *p, operand *o) {
     o->pitch = kz_ceil_div(o->inner, 8) * 8;
     o->at = kz_arg_workspace(p->plan->workspace_bytes);
     p->plan->workspace_bytes += kz_ceil_div(o->outer * o->pitch * 2, 256) * 256;
-    uint64_t blocks =
-        kz_min_u64(kz_ceil_div(o->outer * o->pitch / 8, 256), 32 * (uint64_t)p->device->multiprocessors);
-    return KZ_LAUNCH(p, .entry = "hgemm_any_shape_pad", .blocks = blocks, .threads = 256,
+    return KZ_LAUNCH(p, .entry = "hgemm_any_shape_pad", .blocks = kz_min_u64(o->outer, 65536), .threads = 256,
                      KZ_ARGS(from, o->at, kz_arg_u64(o->outer), kz_arg_u64(o->inner), kz_arg_u64(o->pitch)));
 }
 
-// By the work of the multiprocessor that has most, counted in tiles of 128 x 128.
-static bool small_is_better(const kz_planner *p, const frame *large, const frame *small) {
-    uint64_t all = (uint64_t)p->device->multiprocessors;
-    uint64_t rounds_large = kz_ceil_div(clusters_of(p->c, large) * large->cluster_m, all);
-    uint64_t rounds_small = kz_ceil_div(clusters_of(p->c, small), all);
-    return HGEMM_SMALL_PERCENT * rounds_small < 100 * 2 * rounds_large;
+// What the multiprocessor that has most to do does, in elements of c: rounds of tiles, and the kind's own percentage.
+static uint64_t cost(const kz_planner *p, const frame *f) {
+    uint64_t at_once = (uint64_t)p->device->multiprocessors / blocks_of(f);
+    uint64_t rounds = kz_ceil_div(count_clusters(f, axis(p->c, M), axis(p->c, N)), at_once);
+    return rounds * f->tile_m * f->tile_n * f->percent;
+}
+
+static const frame *choose(const kz_planner *p) {
+    const kz_case *c = p->c;
+    uint64_t m = axis(c, M), chunks = kz_ceil_div(axis(c, K), 64);
+    uint64_t blocks = count_clusters(&kinds[SPLIT], m, axis(c, N)) * HGEMM_SPLIT;
+    if (blocks <= (uint64_t)p->device->multiprocessors && chunks >= HGEMM_SPLIT * HGEMM_LEAST_CHUNKS)
+        return &kinds[SPLIT];
+    if (m <= 64 && c->operation <= KZ_HGEMM_NT) return &kinds[m <= 16 ? ROWS_16 : ROWS_64];
+    bool tensor = whole_units(axis(c, N), hgemm_out(c));
+    int first = tensor ? LARGE : LARGE_DIRECT, last = tensor ? NARROW : NARROW_DIRECT, best = first;
+    for (int i = first + 1; i <= last; i++)
+        if (cost(p, &kinds[i]) < cost(p, &kinds[best])) best = i;
+    return &kinds[best];
 }
 
 static kz_status plan_any_shape(const kz_planner *p) {
-    const frame frames[2][2] = {
-        {{"large_direct", HGEMM_TILE_M, HGEMM_TILE_N, HGEMM_STAGES, 2, 2, false, true},
-         {"large", HGEMM_TILE_M, HGEMM_TILE_N, HGEMM_STAGES, 2, 2, true, true}},
-        {{"small_direct", HGEMM_TILE_M, HGEMM_SMALL_N, HGEMM_SMALL_STAGES, 1, 2, false, true},
-         {"small", HGEMM_TILE_M, HGEMM_SMALL_N, HGEMM_SMALL_STAGES, 1, 2, true, true}},
-    };
     operand a = operand_of(p->c, A), b = operand_of(p->c, B);
-    bool done, tensor = whole_units(axis(p->c, N), hgemm_out(p->c));
+    bool done;
     kz_status status = plan_empty(p, &done);
     if (status || done) return status;
     status = refuse_addresses(p);
     if (!status) status = pad(p, &a);
     if (!status) status = pad(p, &b);
-    bool small = small_is_better(p, &frames[0][0], &frames[1][0]);
-    return status ? status : launch_frame(p, &frames[small][tensor], &a, &b);
+    if (status) return status;
+    const frame *f = choose(p);
+    bool swap = f == &kinds[ROWS_16] || f == &kinds[ROWS_64];
+    return launch_frame(p, f, swap ? &b : &a, swap ? &a : &b, NULL);
 }
 
 // clang-format off
@@ -228,7 +297,8 @@ static const kz_variant variants[] = { // the order is the journey
     {"09_cluster", KZ_SM_EXACT(90), plan_cluster, "two blocks fetch b's chunk once"},
     {"10_tensor_store", KZ_SM_EXACT(90), plan_tensor_store, "c leaves by a tensor map under the next tile"},
     {"11_ping_pong", KZ_SM_EXACT(90), plan_ping_pong, "one warpgroup multiplies while the other stores"},
-    {"12_any_shape", KZ_SM_EXACT(90), plan_any_shape, "odd rows padded first, small tiles for small matrices"},
+    {"12_stream_k", KZ_SM_EXACT(90), plan_stream_k, "tiles cut along k, so that all end together"},
+    {"13_any_shape", KZ_SM_EXACT(90), plan_any_shape, "the tile that fits; odd rows padded first"},
 };
 
 // ---- cases -----------------------------------------------------------------------------------------
@@ -260,8 +330,11 @@ static const kz_case cases[] = {
     CHECK(NN, F16, 136, 264, 72),
     CHECK(NT, BF16, 264, 520, 392), // clusters, more chunks than stages
     CHECK(NN, BF16, 264, 520, 392),
-    CHECK(NT, BF16, 1, 520, 264), // a row
-    CHECK(NN, BF16, 264, 8, 264), // a narrow one
+    CHECK(NT, BF16, 1, 520, 264),    // a row
+    CHECK(NN, BF16, 40, 520, 264),   // few
+    CHECK(NT, BF16, 72, 40, 2056),   // long sums
+    CHECK(NT, BF16, 264, 264, 8456), // shared out along k
+    CHECK(NN, BF16, 264, 8, 264),    // a narrow one
     KZ_NOT_FINITE(CHECK, NN, BF16, 40, 24, 16),
     KZ_NOT_FINITE(CHECK, NT, F16, 40, 24, 16),
     CHECK(NT, BF16, 40, 24, 16, .data = KZ_DATA_ZEROS),

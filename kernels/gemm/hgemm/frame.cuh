@@ -1,4 +1,5 @@
-// hgemm: kernels made of the frame kz/device/gemm.cuh. Those of 06 to 09 write c themselves, from 10 on a tensor map does.
+// hgemm: kernels made of the frame kz/device/gemm.cuh. HGEMM_DIRECT: they write c themselves. HGEMM_TENSOR: a
+// tensor map does.
 #ifndef HGEMM_FRAME_CUH
 #define HGEMM_FRAME_CUH
 
@@ -23,6 +24,15 @@ template <typename In_, typename Out_, bool a_mn, bool b_mn> struct problem : kz
     (const __grid_constant__ kz_tensor_map a, const __grid_constant__ kz_tensor_map b,                       \
      const __grid_constant__ kz_tensor_map c, size_t m, size_t n, size_t k, unsigned group) {                \
         kz_gemm_run<G>(&a, &b, &c, {NULL, m, n}, kz_gemm_order_of<G>(m, n, 1, group), k);                    \
+    }
+
+#define HGEMM_STREAM_K(name, G)                                                                              \
+    KZ_ENTRY_BOUNDS(name, kz_gemm_sizes<G>::THREADS, 1)                                                      \
+    (const __grid_constant__ kz_tensor_map a, const __grid_constant__ kz_tensor_map b,                       \
+     const __grid_constant__ kz_tensor_map c, size_t m, size_t n, size_t k, unsigned group,                  \
+     unsigned split_tiles, float *partials) {                                                                \
+        kz_gemm_run<G>(&a, &b, &c, {NULL, m, n}, kz_gemm_order_of<G>(m, n, 1, group), k, split_tiles,        \
+                       partials);                                                                            \
     }
 
 #endif

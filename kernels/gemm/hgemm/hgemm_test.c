@@ -65,14 +65,13 @@ static void single_precision_passes_and_half_fails(void **state) {
 
 static kz_status plan(const char *name, const kz_case *c, kz_plan *plan) {
     kz_device *device;
-    kz_device_info info = {.size = sizeof info};
     kz_error error = {0};
     *plan = (kz_plan){0};
     assert_int_equal(kz_device_open("sim:h200", &device, &error), KZ_OK);
-    assert_int_equal(kz_device_get_info(device, &info, &error), KZ_OK);
     const kz_variant *variant = kz_variant_find(&kz_family_hgemm, name);
     assert_non_null(variant);
-    kz_status status = kz_variant_plan(&kz_family_hgemm, variant, c, &info, plan, &error);
+    kz_status status =
+        kz_variant_plan(&kz_family_hgemm, variant, c, kz_device_get_info(device), plan, &error);
     kz_device_close(device);
     return status;
 }
@@ -80,33 +79,65 @@ static kz_status plan(const char *name, const kz_case *c, kz_plan *plan) {
 static void odd_rows_are_padded(void **state) {
     static kz_plan p;
     kz_case c = {.operation = KZ_HGEMM_NT, .type = KZ_BF16, .axes = {256, 256, 264}};
-    assert_int_equal(plan("12_any_shape", &c, &p), KZ_OK);
+    assert_int_equal(plan("13_any_shape", &c, &p), KZ_OK);
     assert_int_equal(p.step_count, 1); // nothing to copy
     assert_int_equal(p.workspace_bytes, 0);
     c.axes[K] = 263; // rows of a and of b
-    assert_int_equal(plan("12_any_shape", &c, &p), KZ_OK);
+    assert_int_equal(plan("13_any_shape", &c, &p), KZ_OK);
     assert_int_equal(p.step_count, 3);
     assert_int_equal(p.workspace_bytes, 2 * 256 * 264 * 2);
     c.operation = KZ_HGEMM_NN, c.axes[K] = 264, c.axes[N] = 255; // rows of b alone, and of c
-    assert_int_equal(plan("12_any_shape", &c, &p), KZ_OK);
+    assert_int_equal(plan("13_any_shape", &c, &p), KZ_OK);
     assert_int_equal(p.step_count, 2);
     assert_has(p.steps[1].entry, "direct");
     c.misalign = 1;
-    assert_int_equal(plan("12_any_shape", &c, &p), KZ_UNSUPPORTED);
+    assert_int_equal(plan("13_any_shape", &c, &p), KZ_UNSUPPORTED);
     assert_int_equal(plan("04_async_copy", &c, &p), KZ_OK);
 }
 
 static void tiles_fit_the_matrix(void **state) {
     static kz_plan p;
     kz_case c = {.operation = KZ_HGEMM_NT, .type = KZ_BF16, .axes = {4096, 4096, 4096}};
-    assert_int_equal(plan("12_any_shape", &c, &p), KZ_OK);
+    assert_int_equal(plan("13_any_shape", &c, &p), KZ_OK);
     assert_has(p.steps[0].entry, "large");
     assert_int_equal(p.steps[0].launch.grid[0], 132);
     assert_int_equal(p.steps[0].launch.cluster[0], 2);
-    c.axes[M] = c.axes[N] = 1024; // 32 tiles of 128 x 256, 64 of 128 x 128
-    assert_int_equal(plan("12_any_shape", &c, &p), KZ_OK);
-    assert_has(p.steps[0].entry, "small");
-    assert_int_equal(p.steps[0].launch.grid[0], 64);
+    c.axes[M] = c.axes[N] = 8192; // 16 rounds of 128 x 256, 21 of 128 x 192
+    assert_int_equal(plan("13_any_shape", &c, &p), KZ_OK);
+    assert_has(p.steps[0].entry, "wide");
+    c.axes[M] = c.axes[N] = 1024; // 32 tiles of 128 x 256, 128 of 64 x 128
+    assert_int_equal(plan("13_any_shape", &c, &p), KZ_OK);
+    assert_has(p.steps[0].entry, "narrow");
+    assert_int_equal(p.steps[0].launch.grid[0], 128);
+    c.axes[M] = 5, c.axes[N] = 8192; // a's rows are the tile's columns
+    assert_int_equal(plan("13_any_shape", &c, &p), KZ_OK);
+    assert_has(p.steps[0].entry, "rows_16");
+    assert_int_equal(p.steps[0].launch.grid[0], 128);
+    assert_int_equal(p.steps[0].args[3].scalar, 8192);
+    c.axes[M] = 100, c.axes[N] = 200, c.axes[K] = 10000; // 8 tiles, four blocks each
+    assert_int_equal(plan("13_any_shape", &c, &p), KZ_OK);
+    assert_has(p.steps[0].entry, "split");
+    assert_int_equal(p.steps[0].launch.grid[0], 32);
+    assert_int_equal(p.steps[0].launch.cluster[0], 4);
+}
+
+static void shares_of_tiles(void **state) {
+    static kz_plan p;
+    kz_case c = {.operation = KZ_HGEMM_NT, .type = KZ_BF16, .axes = {4096, 4096, 4096}};
+    assert_int_equal(plan("12_stream_k", &c, &p), KZ_OK); // 256 tiles of a cluster, 66 clusters: 58 over
+    assert_int_equal(p.steps[0].args[7].scalar, 66 + 58);
+    assert_int_equal(p.workspace_bytes, 132 * 128 * 256 * 4);
+    c.axes[M] = 66 * 256, c.axes[N] = 256; // a round, full
+    assert_int_equal(plan("12_stream_k", &c, &p), KZ_OK);
+    assert_int_equal(p.steps[0].args[7].scalar, 0);
+    assert_int_equal(p.workspace_bytes, 0);
+    c.axes[M] = 256; // one tile, by all
+    assert_int_equal(plan("12_stream_k", &c, &p), KZ_OK);
+    assert_int_equal(p.steps[0].args[7].scalar, 0); // 64 chunks are too few for 66
+    c.axes[K] = 64 * 66 * 4;
+    assert_int_equal(plan("12_stream_k", &c, &p), KZ_OK);
+    assert_int_equal(p.steps[0].args[7].scalar, 1);
+    assert_int_equal(p.steps[0].launch.grid[0], 132);
 }
 
 static void rungs_refuse_what_they_do_not_do(void **state) {
@@ -122,11 +153,9 @@ static void rungs_refuse_what_they_do_not_do(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(orders_of_two_by_three),
-        cmocka_unit_test(single_precision_passes_and_half_fails),
-        cmocka_unit_test(odd_rows_are_padded),
-        cmocka_unit_test(tiles_fit_the_matrix),
-        cmocka_unit_test(rungs_refuse_what_they_do_not_do),
+        cmocka_unit_test(orders_of_two_by_three), cmocka_unit_test(single_precision_passes_and_half_fails),
+        cmocka_unit_test(odd_rows_are_padded),    cmocka_unit_test(tiles_fit_the_matrix),
+        cmocka_unit_test(shares_of_tiles),        cmocka_unit_test(rungs_refuse_what_they_do_not_do),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -29,10 +29,17 @@
 #define HGEMM_PING_PONG_N      128
 #define HGEMM_PING_PONG_STAGES 6
 
-// 12: for matrices that have too few tiles of 128 x 256.
-#define HGEMM_SMALL_N      128
-#define HGEMM_SMALL_STAGES 6
-// Tiles of 128 x 128 take so much longer for the same products, in percent; guessed from L2 traffic, checked by timing.
-#define HGEMM_SMALL_PERCENT 115
+// 12 and 13: chunks of 64 along k that a share has at least.
+#define HGEMM_LEAST_CHUNKS 4
+
+// 13, stages by kind: what fits into 227 KB beside the buffers for c.
+#define HGEMM_SMALL_STAGES  6  // 128 x 128, two consumers
+#define HGEMM_NARROW_STAGES 8  // 64 x 128
+#define HGEMM_FEW_STAGES    13 // 64 x 64 and 64 x 16
+#define HGEMM_SPLIT         4  // blocks of a cluster that share a tile. Searched: 2, 4, 8
+// What a kind takes for the same products, in percent of 128 x 256: the copies of smaller tiles.
+#define HGEMM_WIDE_PERCENT   100
+#define HGEMM_SMALL_PERCENT  105
+#define HGEMM_NARROW_PERCENT 125
 
 #endif
