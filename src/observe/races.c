@@ -298,6 +298,7 @@ static void touch_bytes(races_view *v, uint32_t lane, uint64_t offset) {
         }
         uint64_t page_end = ((at >> RACES_PAGE_SHIFT) + 1) << RACES_PAGE_SHIFT;
         if (page_end > end) page_end = end;
+        v->bytes = UINT32_C(1) << page->shift;
         for (; at < page_end; at += UINT64_C(1) << page->shift) {
             uint32_t index = (at & (RACES_PAGE_BYTES - 1)) >> page->shift;
             races_cell cell = observe_races_cell_load(page, index);
