@@ -139,8 +139,9 @@ static bool judge_warp(detector *self, const sync_block *block, const barrier *b
     uint32_t all = 0;
     bool diverged = false;
     for (uint32_t i = 0; i < PLACES && came[i].mask; i++) {
+        bool again = all & came[i].mask; // bar.arrive and then bar.sync of the same lanes: they are together
         all |= came[i].mask;
-        if (!i || !is_aligned(came[i].inst)) continue;
+        if (!i || again || !is_aligned(came[i].inst)) continue;
         diverged = true;
         report(
             self, OBSERVE_BARRIER_DIVERGENT, came[i].inst, block->index, lowest(warp, came[i].mask),

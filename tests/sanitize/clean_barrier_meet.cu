@@ -34,8 +34,8 @@ extern "C" __global__ void clean_barrier_meet(int *out) {
         sum += box[t - 64];
         meet<2, 128>();
     }
-    // In turns: each warpgroup waits for its own barrier and arrives at the other's.
-    if (t >= 128) arrive<3, 256>();
+    // In turns: each warpgroup waits for its own barrier and arrives at the other's. The first arrives at its own, to begin.
+    if (t < 128) arrive<3, 256>();
     for (int round = 0; round < 3; round++)
         if (t < 128) {
             meet<3, 256>();
