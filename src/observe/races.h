@@ -448,6 +448,8 @@ typedef struct races_conflict {
     bool proxy;                     // ordered, but no fence.proxy.async between
 } races_conflict;
 void observe_races_report(races *self, const races_conflict *conflict);
+// Whether a product reads what a warp of its warpgroup wrote before it executed the product itself (races_proxy.c).
+bool observe_races_is_before_issue(const races_conflict *conflict);
 // Likely cause and what to do; `reach` is 0 for lanes of a warp, 1 for warps of a block, 2 for blocks (races_advice.c).
 const char *observe_races_advice(const races *self, const races_conflict *conflict, uint32_t reach);
 const ptx_inst *observe_races_inst_of(const races *self, uint32_t tag);

@@ -76,3 +76,24 @@ void observe_races_wait_for_products(races *self, races_block *block, races_warp
     observe_known_drop(known);
     self->now++;
 }
+
+// The number of a warp's product that was under way at a time, the newest one.
+static uint32_t product_at(const races_products *products, uint32_t clock) {
+    uint32_t n = products->count;
+    while (n && products->count - n < RACES_PRODUCTS && products->clock[(n - 1) % RACES_PRODUCTS] > clock)
+        n--;
+    return n;
+}
+
+bool observe_races_is_before_issue(const races_conflict *c) {
+    bool reads_now = (c->tag & RACES_TAG_KIND) == RACES_PRODUCT;
+    uint32_t now = c->access->at.warp, then = c->who >> 5 & 31;
+    if (!reads_now && (c->other_tag & RACES_TAG_KIND) != RACES_PRODUCT) return false;
+    if (c->who >> 10 != c->block->id || now / GROUP_WARPS != then / GROUP_WARPS || now == then) return false;
+    const races_products *reader = c->block->warps[reads_now ? now : then].products,
+                         *writer = c->block->warps[reads_now ? then : now].products;
+    if (!reader) return false;
+    uint32_t n = reads_now ? reader->count : product_at(reader, c->clock);
+    if (!writer || writer->count < n) return true;
+    return reads_now && product_at(writer, c->clock) < n;
+}

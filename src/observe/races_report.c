@@ -323,6 +323,7 @@ static bool is_barrier_missing(const races *self, const races_conflict *c) {
     unsigned kind = c->other_tag & RACES_TAG_KIND;
     const races_warp *mine = &c->block->warps[c->access->at.warp];
     const races_block *owner = self->resident && block < self->blocks ? self->resident[block] : NULL;
+    if (observe_races_is_before_issue(c)) return true;
     if (kind == RACES_PRODUCT)
         return owner &&
                observe_races_knows(owner, &owner->warps[who >> 5 & 31], who & 31, c->who, kind, c->clock);

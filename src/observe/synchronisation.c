@@ -225,8 +225,8 @@ static void judge(detector *self, const sync_block *block, const barrier *b) {
         if (!first) {
             first = came->inst;
             who = lowest(i, came->mask);
-        } else if (!diverged && is_syncthreads(b) && observe_is_barrier(first) && observe_is_barrier(came->inst) &&
-                   first != came->inst)
+        } else if (!diverged && is_syncthreads(b) && observe_is_barrier(first) &&
+                   observe_is_barrier(came->inst) && first != came->inst)
             report(self, OBSERVE_BARRIER_MISMATCH, came->inst, block->index, lowest(i, came->mask), first,
                    who,
                    "warps of one block wait at different __syncthreads() and are taken to have "
