@@ -29,7 +29,7 @@ bool observe_races_lacks_proxy_fence(const races_view *v, uint32_t lane, uint32_
     unsigned kind = tag & RACES_TAG_KIND;
     bool by_proxy = v->access->agent >= SIM_ASYNC_PROXY && (v->tag & RACES_TAG_KIND) != RACES_THREAD;
     bool is_map = v->access->part == SIM_PART_MAP;
-    if (!by_proxy || (v->shadow == &v->self->global && !is_map) || v->is_write) return false;
+    if (!by_proxy || v->is_write) return false;
     if (kind != RACES_THREAD && kind != RACES_COPY) return false;
     kind += is_map ? RACES_MAPPED : RACES_PROXIED;
     return !observe_races_knows(v->block, v->warp, lane, who, kind, clock);

@@ -350,11 +350,12 @@ static void proxy_text(const races_conflict *c, base_text *out) {
         return;
     }
     base_text_add(out,
-                  "%s reads shared memory that %s wrote, with no proxy fence between\n"
+                  "%s reads %s memory that %s wrote, with no proxy fence between\n"
                   "likely cause: %s go another way to memory than stores%s do\nwhat to do: "
                   "fence.proxy.async (cuda::ptx::fence_proxy_async) by the threads that wrote%s, then the "
                   "barrier, then the %s",
                   product ? "a product (wgmma)" : "a bulk copy",
+                  c->access->space == SIM_GLOBAL ? "global" : "shared",
                   (c->other_tag & RACES_TAG_KIND) == RACES_COPY ? "a cp.async" : "a thread",
                   product ? "products" : "bulk copies",
                   (c->other_tag & RACES_TAG_KIND) == RACES_COPY ? " and cp.async" : "",
@@ -393,7 +394,9 @@ static void async_text(const races_conflict *c, base_text *out) {
         base_text_add(out,
                       "likely cause: no cp.async.bulk.wait_group%s\nwhat to do: wait for the group before "
                       "these bytes are used again",
-                      kind == RACES_BULK_READ ? ".read" : "");
+                      kind == RACES_BULK_READ
+                          ? ".read by the thread that committed the copy"
+                          : ", or its form with .read, which waits for the sources alone");
 }
 
 // ---- telling ---------------------------------------------------------------------------------------------
