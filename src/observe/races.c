@@ -387,7 +387,9 @@ static void look_lane(races_view *v, uint32_t lane) {
     }
     v->birth = v->shadow->birth;
     touch_bytes(v, lane, address);
-    if (owner != v->block) note_visit(self, owner, v, lane);
+    if (owner == v->block) return;
+    observe_races_check_begun(self, owner, v, lane);
+    note_visit(self, owner, v, lane);
 }
 
 static void look(races *self, const sim_access *access, races_block *block, races_warp *warp,

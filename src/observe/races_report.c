@@ -520,3 +520,21 @@ void observe_races_report_visit(races *self, const races_block *block, const rac
     add_text(finding, &text);
     observe_findings_add(self->findings, finding);
 }
+
+void observe_races_report_early(races *self, const races_view *v, uint32_t lane, const races_block *owner) {
+    observe_finding *finding = &self->finding;
+    uint32_t who = starter_of(self, v->who | ((v->tag & RACES_TAG_KIND) == RACES_TRACKED ? 0 : lane), v->tag);
+    *finding = (observe_finding){.kind = OBSERVE_RACE, .first = site_of(self, who, v->tag)};
+    finding->first.block = v->block->index;
+    finding->first.thread = v->access->at.warp << 5 | lane;
+    finding->space = SIM_DISTRIBUTED;
+    if (!finding->first.inst) return;
+    snprintf(finding->text, sizeof finding->text,
+             "%s of the shared memory of block %u of the cluster, which need not have begun\nlikely cause: "
+             "no cluster "
+             "barrier before the first access to another block's shared memory\nwhat to do: cluster.sync() "
+             "at the start "
+             "of the kernel",
+             verb_of(v->tag), owner->index);
+    observe_findings_add(self->findings, finding);
+}
