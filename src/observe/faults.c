@@ -182,24 +182,39 @@ static const char *special_advice(const sim_fault_info *fault, const char *messa
     return NULL;
 }
 
-// What the machine's words lack of a likely cause and what to do.
+// What the machine's words, `text`, lack of a likely cause and what to do.
 static void add_advice(const sim_fault_info *fault, const char *message, base_text *text) {
     const char *advice = special_advice(fault, message);
-    if (advice) base_text_add(text, "\n%s", advice);
+    if (advice) base_text_add(text, "%s%s", text->length ? "\n" : "", advice);
     unsigned kind = fault->kind < BASE_COUNT(by_kind) ? fault->kind : SIM_FAULT_NONE;
     bool has_cause = text->data && strstr(text->data, "likely cause"),
          has_advice = text->data && strstr(text->data, "what to do");
-    if (by_kind[kind].cause && !has_cause) base_text_add(text, "\nlikely cause: %s", by_kind[kind].cause);
-    if (by_kind[kind].advice && !has_advice) base_text_add(text, "\nwhat to do: %s", by_kind[kind].advice);
+    if (by_kind[kind].cause && !has_cause)
+        base_text_add(text, "%slikely cause: %s", text->length ? "\n" : "", by_kind[kind].cause);
+    if (by_kind[kind].advice && !has_advice)
+        base_text_add(text, "%swhat to do: %s", text->length ? "\n" : "", by_kind[kind].advice);
+}
+
+// What happened, cut at the end of a line where it is long, so that there is room for the causes.
+static void join(const base_text *what, const base_text *causes, char *out, size_t size) {
+    static const char cut[] = "\n  ...";
+    size_t room = size > causes->length + sizeof cut + 1 ? size - causes->length - sizeof cut - 1 : 0;
+    size_t length = what->length;
+    if (length > room + sizeof cut)
+        for (length = room; length && what->data[length] != '\n';) length--;
+    snprintf(out, size, "%.*s%s%s%s", (int)length, what->data ? what->data : "",
+             length < what->length ? cut : "", causes->length && length ? "\n" : "",
+             causes->data ? causes->data : "");
 }
 
 void observe_explain_fault(const sim_fault_info *fault, const char *message, char *out, size_t size) {
-    base_text text = {0};
-    copy_lines(fault, message, false, &text);
-    copy_lines(fault, message, true, &text);
-    add_advice(fault, message, &text);
-    snprintf(out, size, "%s", text.data ? text.data : "");
-    base_text_free(&text);
+    base_text what = {0}, causes = {0};
+    copy_lines(fault, message, false, &what);
+    copy_lines(fault, message, true, &causes);
+    add_advice(fault, message, &causes);
+    join(&what, &causes, out, size);
+    base_text_free(&what);
+    base_text_free(&causes);
 }
 
 void observe_print_fault(const sim_fault_info *fault, const char *message, base_text *out) {

@@ -43,11 +43,23 @@ static void all_is_printed(void **state) {
     base_text_free(&text);
 }
 
+// A long list of who waits is cut at the end of a line, the causes are not.
+static void causes_have_room(void **state) {
+    const sim_fault_info fault = {.kind = SIM_FAULT_DEADLOCK};
+    char message[4096] = "deadlock", text[512];
+    for (int i = 0; i < 64; i++) strcat(message, "\n  warp waits for an mbarrier");
+    strcat(message, "\n  likely causes: arrivals that do not add up");
+    observe_explain_fault(&fault, message, text, sizeof text);
+    assert_non_null(strstr(text, "mbarrier\n  ...\nlikely cause: arrivals that do not add up\nwhat to do: "));
+    assert_true(strlen(after(text, "what to do: ")) > 20 && strlen(text) < sizeof text - 1);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(no_kind_is_without_words),
         cmocka_unit_test(causes_come_last),
         cmocka_unit_test(all_is_printed),
+        cmocka_unit_test(causes_have_room),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -71,12 +71,14 @@ static void report_unready(detector *self, const sim_sync *sync, barrier_object 
     snprintf(
         self->finding.text, sizeof self->finding.text,
         "a bulk copy uses an mbarrier that its thread has just made, with neither a fence nor a barrier "
-        "between\n"
+        "between: it works on GPUs, and PTX does not promise it\n"
         "likely cause: the asynchronous proxy, which counts the bytes, need not see the initialisation yet\n"
         "what to do: fence.mbarrier_init.release.cluster or fence.proxy.async behind mbarrier.init, then a "
         "barrier for the "
         "threads that wait");
+    self->finding.is_warning = true;
     report(self, OBSERVE_RACE, &sync->at, o->made, o->maker, sync->object);
+    self->finding.is_warning = false;
 }
 
 // ---- events ----------------------------------------------------------------------------------------------

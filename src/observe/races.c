@@ -300,6 +300,7 @@ static void touch_bytes(races_view *v, uint32_t lane, uint64_t offset) {
         }
         uint64_t page_end = ((at >> RACES_PAGE_SHIFT) + 1) << RACES_PAGE_SHIFT;
         if (page_end > end) page_end = end;
+        v->bytes = UINT32_C(1) << page->shift;
         for (; at < page_end; at += UINT64_C(1) << page->shift) {
             uint32_t index = (at & (RACES_PAGE_BYTES - 1)) >> page->shift;
             races_cell cell = observe_races_cell_load(page, index);
@@ -372,7 +373,9 @@ static void look_lane(races_view *v, uint32_t lane) {
     v->birth = v->shadow->birth;
     touch_bytes(v, lane, address);
     if (v->access->part == SIM_PART_MAP) observe_races_check_old_map(v, lane, address);
-    if (owner != v->block) note_visit(self, owner, v, lane);
+    if (owner == v->block) return;
+    observe_races_check_begun(self, owner, v, lane);
+    note_visit(self, owner, v, lane);
 }
 
 static void look(races *self, const sim_access *access, races_block *block, races_warp *warp,

@@ -280,6 +280,7 @@ typedef struct races_block {
     uint32_t link_next;
     races_access *visits; // of other blocks of the cluster to this one's shared memory
     uint32_t visit_count, visit_capacity;
+    uint32_t begun; // bit i: a thread here knows that block i of the cluster has begun, or was told of
     uint32_t channel_who[1024]; // who started what this block's mbarriers track
     races_warp warps[RACES_WARPS];
 } races_block;
@@ -484,6 +485,8 @@ typedef struct races_conflict {
     bool proxy;                     // ordered, but no fence.proxy.async between
 } races_conflict;
 void observe_races_report(races *self, const races_conflict *conflict);
+// Whether a product reads what a warp of its warpgroup wrote before it executed the product itself (races_proxy.c).
+bool observe_races_is_before_issue(const races_conflict *conflict);
 // Likely cause and what to do; `reach` is 0 for lanes of a warp, 1 for warps of a block, 2 for blocks (races_advice.c).
 const char *observe_races_advice(const races *self, const races_conflict *conflict, uint32_t reach);
 const ptx_inst *observe_races_inst_of(const races *self, uint32_t tag);
@@ -506,6 +509,9 @@ bool observe_races_is_guess(races *self, uint32_t tag, uint32_t other);
 void observe_races_report_unmade(races *self, const races_block *block, const sim_sync *sync, uint32_t lane,
                                  const races_object *object);
 // A block of a cluster ended while another one may still be at its shared memory.
+// Tells of an access to the shared memory of a block that the lane does not know to have begun (races_threads.c).
+void observe_races_check_begun(races *self, const races_block *owner, const races_view *view, uint32_t lane);
+void observe_races_report_early(races *self, const races_view *view, uint32_t lane, const races_block *owner);
 void observe_races_report_visit(races *self, const races_block *block, const races_access *visit);
 
 #endif

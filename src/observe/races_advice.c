@@ -258,6 +258,13 @@ static const char *of_copy(const races_conflict *c) {
 }
 
 const char *observe_races_advice(const races *self, const races_conflict *c, uint32_t reach) {
+    if (observe_races_is_before_issue(c))
+        return "likely cause: the warps of a warpgroup issue a product without a barrier: each warp's part "
+               "reads what "
+               "the others wrote, and wgmma.fence orders registers alone\n"
+               "what to do: fence.proxy.async by all warps that write the tile, then a barrier of the "
+               "warpgroup's 128 "
+               "threads (bar.sync ID, 128), then the product";
     const char *special = of_copy(c);
     if (!special) special = of_element(self, c, reach);
     if (special) return special;

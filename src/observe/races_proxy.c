@@ -41,7 +41,7 @@ bool observe_races_lacks_proxy_fence(const races_view *v, uint32_t lane, uint32_
     unsigned kind = tag & RACES_TAG_KIND;
     bool by_proxy = v->access->agent >= SIM_ASYNC_PROXY && (v->tag & RACES_TAG_KIND) != RACES_THREAD;
     bool is_map = v->access->part == SIM_PART_MAP;
-    if (!by_proxy || (v->shadow == &v->self->global && !is_map) || v->is_write) return false;
+    if (!by_proxy || v->is_write) return false;
     if (kind != RACES_THREAD && kind != RACES_COPY) return false;
     kind += is_map ? RACES_MAPPED : RACES_PROXIED;
     return !observe_races_knows(v->block, v->warp, lane, who, kind, clock, v->memo);
@@ -87,4 +87,25 @@ void observe_races_wait_for_products(races *self, races_block *block, races_warp
     observe_races_learn(self, block, warp, sync->at.mask, known);
     observe_known_drop(known);
     self->now++;
+}
+
+// The number of a warp's product that was under way at a time, the newest one.
+static uint32_t product_at(const races_products *products, uint32_t clock) {
+    uint32_t n = products->count;
+    while (n && products->count - n < RACES_PRODUCTS && products->clock[(n - 1) % RACES_PRODUCTS] > clock)
+        n--;
+    return n;
+}
+
+bool observe_races_is_before_issue(const races_conflict *c) {
+    bool reads_now = (c->tag & RACES_TAG_KIND) == RACES_PRODUCT;
+    uint32_t now = c->access->at.warp, then = c->who >> 5 & 31;
+    if (!reads_now && (c->other_tag & RACES_TAG_KIND) != RACES_PRODUCT) return false;
+    if (c->who >> 10 != c->block->id || now / GROUP_WARPS != then / GROUP_WARPS || now == then) return false;
+    const races_products *reader = c->block->warps[reads_now ? now : then].products,
+                         *writer = c->block->warps[reads_now ? then : now].products;
+    if (!reader) return false;
+    uint32_t n = reads_now ? reader->count : product_at(reader, c->clock);
+    if (!writer || writer->count < n) return true;
+    return reads_now && product_at(writer, c->clock) < n;
 }

@@ -323,6 +323,7 @@ static bool is_barrier_missing(const races *self, const races_conflict *c) {
     unsigned kind = c->other_tag & RACES_TAG_KIND;
     const races_warp *mine = &c->block->warps[c->access->at.warp];
     const races_block *owner = self->resident && block < self->blocks ? self->resident[block] : NULL;
+    if (observe_races_is_before_issue(c)) return true;
     if (kind == RACES_PRODUCT)
         return owner && observe_races_knows(owner, &owner->warps[who >> 5 & 31], who & 31, c->who, kind,
                                             c->clock, NULL);
@@ -362,11 +363,12 @@ static void proxy_text(const races_conflict *c, base_text *out) {
         return;
     }
     base_text_add(out,
-                  "%s reads shared memory that %s wrote, with no proxy fence between\n"
+                  "%s reads %s memory that %s wrote, with no proxy fence between\n"
                   "likely cause: %s go another way to memory than stores%s do\nwhat to do: "
                   "fence.proxy.async (cuda::ptx::fence_proxy_async) by the threads that wrote%s, then the "
                   "barrier, then the %s",
                   product ? "a product (wgmma)" : "a bulk copy",
+                  c->access->space == SIM_GLOBAL ? "global" : "shared",
                   (c->other_tag & RACES_TAG_KIND) == RACES_COPY ? "a cp.async" : "a thread",
                   product ? "products" : "bulk copies",
                   (c->other_tag & RACES_TAG_KIND) == RACES_COPY ? " and cp.async" : "",
@@ -405,7 +407,9 @@ static void async_text(const races_conflict *c, base_text *out) {
         base_text_add(out,
                       "likely cause: no cp.async.bulk.wait_group%s\nwhat to do: wait for the group before "
                       "these bytes are used again",
-                      kind == RACES_BULK_READ ? ".read" : "");
+                      kind == RACES_BULK_READ
+                          ? ".read by the thread that committed the copy"
+                          : ", or its form with .read, which waits for the sources alone");
 }
 
 // ---- telling ---------------------------------------------------------------------------------------------
@@ -527,5 +531,23 @@ void observe_races_report_visit(races *self, const races_block *block, const rac
         "before blocks end whose shared memory others use",
         verb_of(visit->tag), block->index);
     add_text(finding, &text);
+    observe_findings_add(self->findings, finding);
+}
+
+void observe_races_report_early(races *self, const races_view *v, uint32_t lane, const races_block *owner) {
+    observe_finding *finding = &self->finding;
+    uint32_t who = starter_of(self, v->who | ((v->tag & RACES_TAG_KIND) == RACES_TRACKED ? 0 : lane), v->tag);
+    *finding = (observe_finding){.kind = OBSERVE_RACE, .first = site_of(self, who, v->tag)};
+    finding->first.block = v->block->index;
+    finding->first.thread = v->access->at.warp << 5 | lane;
+    finding->space = SIM_DISTRIBUTED;
+    if (!finding->first.inst) return;
+    snprintf(finding->text, sizeof finding->text,
+             "%s of the shared memory of block %u of the cluster, which need not have begun\nlikely cause: "
+             "no cluster "
+             "barrier before the first access to another block's shared memory\nwhat to do: cluster.sync() "
+             "at the start "
+             "of the kernel",
+             verb_of(v->tag), owner->index);
     observe_findings_add(self->findings, finding);
 }

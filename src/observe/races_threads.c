@@ -248,6 +248,7 @@ races_block *observe_races_block_begin(races *self, uint32_t index, uint32_t war
     block->base = ++self->now;
     block->warp_count = warps;
     block->any_known = block->presumes = false;
+    block->begun = 0;
     observe_races_shadow_begin(&block->shadow, block->base);
     for (uint32_t i = 0; i < warps; i++) {
         uint32_t lanes = self->threads > i * RACES_LANES ? self->threads - i * RACES_LANES : 0;
@@ -292,4 +293,25 @@ void observe_races_block_free(races_block *block) {
     observe_races_shadow_close(&block->shadow);
     free(block->visits);
     free(block);
+}
+
+// ---- blocks of a cluster -----------------------------------------------------------------------------
+
+// Blocks of a cluster run together, but one may come to its first instruction later than another.
+static bool has_begun(const races_view *v, uint32_t lane, const races_block *owner) {
+    for (uint32_t i = 0; i < owner->warp_count * RACES_LANES; i++) {
+        uint32_t who = observe_races_who(owner, i / RACES_LANES, i % RACES_LANES),
+                 birth = owner->shadow.birth;
+        if (observe_races_knows(v->block, v->warp, lane, who, RACES_THREAD, birth, NULL) ||
+            observe_races_knows(v->block, v->warp, lane, who, RACES_REACHED, birth, NULL))
+            return true;
+    }
+    return false;
+}
+
+void observe_races_check_begun(races *self, const races_block *owner, const races_view *v, uint32_t lane) {
+    uint32_t bit = UINT32_C(1) << owner->index % 32;
+    if (v->block->begun & bit) return;
+    if (!has_begun(v, lane, owner)) observe_races_report_early(self, v, lane, owner);
+    v->block->begun |= bit;
 }

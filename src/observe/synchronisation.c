@@ -139,8 +139,9 @@ static bool judge_warp(detector *self, const sync_block *block, const barrier *b
     uint32_t all = 0;
     bool diverged = false;
     for (uint32_t i = 0; i < PLACES && came[i].mask; i++) {
+        bool again = all & came[i].mask; // bar.arrive and then bar.sync of the same lanes: they are together
         all |= came[i].mask;
-        if (!i || !is_aligned(came[i].inst)) continue;
+        if (!i || again || !is_aligned(came[i].inst)) continue;
         diverged = true;
         report(
             self, OBSERVE_BARRIER_DIVERGENT, came[i].inst, block->index, lowest(warp, came[i].mask),
@@ -185,6 +186,9 @@ static bool judge_past(detector *self, const sync_block *block, const barrier *b
     return false;
 }
 
+// Barrier 0 without a count is __syncthreads(). The others are named: warps may come to one from different instructions.
+static bool is_syncthreads(const barrier *b) { return !b->counted && !(uint32_t)b->object; }
+
 // Lanes that have ended since, but went another way round the barrier before.
 static bool judge_diverged(detector *self, const sync_block *block, const barrier *b, uint32_t warp) {
     uint32_t all = 0;
@@ -221,8 +225,8 @@ static void judge(detector *self, const sync_block *block, const barrier *b) {
         if (!first) {
             first = came->inst;
             who = lowest(i, came->mask);
-        } else if (!diverged && !b->counted && observe_is_barrier(first) && observe_is_barrier(came->inst) &&
-                   first != came->inst)
+        } else if (!diverged && is_syncthreads(b) && observe_is_barrier(first) &&
+                   observe_is_barrier(came->inst) && first != came->inst)
             report(self, OBSERVE_BARRIER_MISMATCH, came->inst, block->index, lowest(i, came->mask), first,
                    who,
                    "warps of one block wait at different __syncthreads() and are taken to have "

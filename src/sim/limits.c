@@ -6,7 +6,7 @@
 #include "sim/core.h"
 
 enum {
-    NEWEST_VERSION = 92, // of PTX
+    NEWEST_VERSION = 94, // of PTX
     CONSTANT_BYTES = 64 << 10,
     SHARED_BYTES = 48 << 10,   // of a kernel, static; where no GPU says another limit
     PARAM_BYTES = 4352,        // a kernel's parameters, by ptxas: 4 KiB and a little
@@ -25,9 +25,9 @@ static kz_status refuse(kz_error *error, const char *note) {
 static int version_of(int sm, char suffix) {
     static const struct {
         int sm, version;
-    } rows[] = {{50, 40},  {52, 41},  {53, 42},  {60, 50},  {61, 50},  {62, 50}, {70, 60},
-                {72, 61},  {75, 63},  {80, 70},  {86, 71},  {87, 74},  {89, 78}, {90, 78},
-                {100, 86}, {101, 86}, {103, 88}, {110, 90}, {120, 87}, {121, 88}};
+    } rows[] = {{50, 40},  {52, 41},  {53, 42},  {60, 50},  {61, 50},  {62, 50}, {70, 60}, {72, 61},
+                {75, 63},  {80, 70},  {86, 71},  {87, 74},  {88, 90},  {89, 78}, {90, 78}, {100, 86},
+                {101, 86}, {103, 88}, {107, 94}, {110, 90}, {120, 87}, {121, 88}};
     int first = 0;
     for (size_t i = 0; i < BASE_COUNT(rows); i++)
         if (rows[i].sm == sm) first = rows[i].version;

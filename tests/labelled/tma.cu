@@ -167,7 +167,7 @@ __global__ void init_count(const tiles *in, float *out) {
 }
 CASE(init_count) { LAUNCH(init_count); }
 
-// wrong: race: the thread that makes an mbarrier uses it for a copy at once, with neither fence nor barrier
+// warned: race: the thread that makes an mbarrier uses it for a copy at once, with neither fence nor barrier
 __global__ void init_no_fence(const tiles *in, float *out) {
     __shared__ tiles s;
     __shared__ uint64_t bar;
