@@ -5,7 +5,7 @@
 #include <stdalign.h>
 #include <stdio.h>
 
-#include "kz/kz.h"
+#include "kz/plan.h"
 
 #define CHECK(call)                                                                                          \
     if ((call) != KZ_OK) goto failed
@@ -48,8 +48,14 @@ static const char ptx[] =
     "    ret;\n"
     "}\n";
 
+enum { COLUMNS = 12, ROWS = 5, WIDTH = 8, HEIGHT = 4 };
+
+static void print(float box[HEIGHT][WIDTH]) {
+    for (int y = 0; y < HEIGHT; y++)
+        for (int x = 0; x < WIDTH; x++) printf(x + 1 < WIDTH ? "%g " : "%g\n", (double)box[y][x]);
+}
+
 int main(int argc, char **argv) {
-    enum { COLUMNS = 12, ROWS = 5, WIDTH = 8, HEIGHT = 4 };
     kz_error error = {0};
     kz_device *device = NULL;
     kz_module *module = NULL;
@@ -81,8 +87,17 @@ int main(int argc, char **argv) {
     CHECK(kz_launch_kernel(device, NULL, kernel, &launch, args, 4, &error));
     CHECK(kz_copy_to_host(device, NULL, box, out, sizeof box, &error));
     CHECK(kz_device_synchronize(device, &error));
-    for (int y = 0; y < HEIGHT; y++)
-        for (int x = 0; x < WIDTH; x++) printf(x + 1 < WIDTH ? "%g " : "%g\n", (double)box[y][x]);
+    print(box);
+
+    // As a plan, which makes the map anew for the buffers of each run: the box at column 4 of row 0.
+    static kz_plan plan;
+    const kz_arg planned[] = {kz_plan_add_map(&plan, kz_arg_buffer(0), &tensor), kz_arg_u64(4), kz_arg_u64(0),
+                              kz_arg_buffer(1)};
+    kz_plan_add_kernel(&plan, 0, "box", &launch, planned, 4);
+    CHECK(kz_plan_run(device, NULL, module, &plan, (const kz_ptr[]){matrix, out}, 2, 0, &error));
+    CHECK(kz_copy_to_host(device, NULL, box, out, sizeof box, &error));
+    CHECK(kz_device_synchronize(device, &error));
+    print(box);
     code = 0;
 
 failed:
