@@ -290,7 +290,7 @@ bool sim_tensor_map_decode(const void *bytes, sim_tensor_map *m) {
     if (!memcmp(words, zeros, sizeof words)) return false;
     if (!m->im2col) return true;
     m->channels = m->box[0];
-    m->pixels = words[PIXEL_WORD] + 1;
+    m->pixels = (words[PIXEL_WORD] & 0x3ff) + 1;
     if (m->rank >= 3 && m->rank <= SIM_TENSOR_RANK) {
         unpack_corners(words[BOX_WORD] & 0xffff, m->rank, m->lower);
         unpack_corners(words[BOX_WORD] >> 16, m->rank, m->upper);

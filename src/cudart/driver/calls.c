@@ -148,7 +148,7 @@ static cudaError_t read_tensor(const char *call, CUtensorMapDataType type, cuuin
     map->address = (uint64_t)(uintptr_t)address;
     if (rank > SIM_TENSOR_RANK) return cudaSuccess; // the rules say so
     if (!dim) return needs_array(call, "globalDim");
-    if (!stride && rank > 1) return needs_array(call, "globalStrides");
+    if (!stride) return needs_array(call, "globalStrides"); // a driver wants it for rank 1, too
     if (!step) return needs_array(call, "elementStrides");
     for (uint32_t i = 0; i < rank; i++) {
         map->dim[i] = dim[i];
