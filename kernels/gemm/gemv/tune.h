@@ -1,0 +1,22 @@
+// gemv: tuning constants, with the range that was searched on an H200.
+#ifndef GEMV_TUNE_H
+#define GEMV_TUNE_H
+
+#define GEMV_GROUP   128 // elements of a row that share a scale: KZ_GEMV_GROUP
+#define GEMV_PASS    4   // 02 and 03: tokens that are summed at once
+#define GEMV_THREADS 256 // 01 to 03: of a block
+#define GEMV_BLOCKS  32  // 02 and 03: per multiprocessor, at most
+#define GEMV_PACKS   4   // 03: 16 bytes each, that a lane has in flight
+
+// 04: warps of a block, and pieces of each row that a lane has in flight: 4 8 16, 2 4 8.
+#define GEMV_DIRECT_WARPS  8
+#define GEMV_DIRECT_PIECES 4
+
+// 05 to 07: the ring has as many stages as fit, and at most so many. Two launches of 07 have room on a multiprocessor.
+// shapes.def has the rest.
+#define GEMV_STAGES     8
+#define GEMV_RING_BYTES (112 << 10)
+#define GEMV_MOST_BYTES (227 << 10)
+#define GEMV_CLUSTER    8 // 06 and 07: blocks that share a unit, at most
+
+#endif
