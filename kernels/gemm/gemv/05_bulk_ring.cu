@@ -11,8 +11,5 @@
 #include "ring.cuh"
 
 #define GEMV_SHAPE(format, FORMAT, part, tiles, columns, depth, warps)                                       \
-    GEMV_RING_ENTRY(bulk_ring, format, FORMAT, part, tiles, columns, depth, warps, f16, kz_f16, false,       \
-                    false)                                                                                   \
-    GEMV_RING_ENTRY(bulk_ring, format, FORMAT, part, tiles, columns, depth, warps, bf16, kz_bf16, false,     \
-                    false)
+    GEMV_RING_TYPES(bulk_ring, format, FORMAT, part, tiles, columns, depth, warps, false, false)
 #include "shapes.def"

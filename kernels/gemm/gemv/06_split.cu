@@ -10,6 +10,5 @@
 #include "ring.cuh"
 
 #define GEMV_SHAPE(format, FORMAT, part, tiles, columns, depth, warps)                                       \
-    GEMV_RING_ENTRY(split, format, FORMAT, part, tiles, columns, depth, warps, f16, kz_f16, true, false)     \
-    GEMV_RING_ENTRY(split, format, FORMAT, part, tiles, columns, depth, warps, bf16, kz_bf16, true, false)
+    GEMV_RING_TYPES(split, format, FORMAT, part, tiles, columns, depth, warps, true, false)
 #include "shapes.def"

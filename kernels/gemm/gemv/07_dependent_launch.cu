@@ -11,8 +11,5 @@
 #include "ring.cuh"
 
 #define GEMV_SHAPE(format, FORMAT, part, tiles, columns, depth, warps)                                       \
-    GEMV_RING_ENTRY(dependent_launch, format, FORMAT, part, tiles, columns, depth, warps, f16, kz_f16, true, \
-                    true)                                                                                    \
-    GEMV_RING_ENTRY(dependent_launch, format, FORMAT, part, tiles, columns, depth, warps, bf16, kz_bf16,     \
-                    true, true)
+    GEMV_RING_TYPES(dependent_launch, format, FORMAT, part, tiles, columns, depth, warps, true, true)
 #include "shapes.def"

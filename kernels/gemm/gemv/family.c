@@ -144,16 +144,18 @@ static const shape *shape_of(const kz_case *c) {
     return NULL;
 }
 
-static uint64_t shared_bytes(const kz_case *c, const shape *s, uint64_t parts, uint64_t stages) {
+static uint64_t stage_bytes(const kz_case *c, const shape *s) {
     static const uint32_t bits[] = {16, 8, 8, 4, 3};
-    uint64_t chunk_bytes = kz_gemv_bytes((kz_gemv_format)c->operation, 1, s->depth), m = axis(c, M),
-             k = axis(c, K);
-    uint64_t stage = s->rows * GEMV_W_STRIDE(c->operation == KZ_GEMV_INT3, chunk_bytes) +
-                     m * GEMV_X_STRIDE(bits[c->operation], s->depth);
-    uint64_t least_chunks = kz_ceil_div(k, s->depth) / parts;
-    uint64_t scale = is_dense(c) ? 0 : s->rows * (k / KZ_GEMV_GROUP) * 2;
-    return GEMV_BARRIER_BYTES + stages * stage + GEMV_SCALE_SLOTS(least_chunks, stages) * scale +
-           s->warps * m * s->rows * sizeof(float);
+    uint64_t chunk = kz_gemv_bytes((kz_gemv_format)c->operation, 1, s->depth);
+    return s->rows * GEMV_W_STRIDE(c->operation == KZ_GEMV_INT3, chunk) +
+           axis(c, M) * GEMV_X_STRIDE(bits[c->operation], s->depth);
+}
+
+static uint64_t shared_bytes(const kz_case *c, const shape *s, uint64_t parts, uint64_t stages) {
+    uint64_t least_chunks = kz_ceil_div(axis(c, K), s->depth) / parts;
+    uint64_t scale = is_dense(c) ? 0 : s->rows * (axis(c, K) / KZ_GEMV_GROUP) * 2;
+    return GEMV_BARRIER_BYTES + stages * stage_bytes(c, s) + GEMV_SCALE_SLOTS(least_chunks, stages) * scale +
+           s->warps * axis(c, M) * s->rows * sizeof(float);
 }
 
 // Blocks of a cluster that share the k of a unit: more while there is room for them on the GPU and chunks for each.
@@ -181,8 +183,9 @@ static kz_status add_ring(const kz_planner *p, bool split, bool overlap) {
     kz_arg args[KZ_PLAN_ARGS];
     size_t count = kz_guest_args(p->family, p->c, args);
     args[count++] = kz_arg_u64(stages);
+    args[count++] = kz_arg_u64(overlap ? GEMV_AHEAD_BYTES / stage_bytes(p->c, s) : 0);
     return KZ_LAUNCH(p, .part = part_of(p->c), .blocks = parts > 1 ? units * parts : kz_min_u64(units, room),
-                     .threads = 32 * (s->warps + 1), .cluster = parts > 1 ? (uint32_t)parts : 0,
+                     .threads = 32 * (s->warps + GEMV_FETCHERS), .cluster = parts > 1 ? (uint32_t)parts : 0,
                      .shared_bytes = (uint32_t)shared, .overlap = overlap, .args = args, .arg_count = count);
 }
 
@@ -286,7 +289,7 @@ const kz_family kz_family_gemv = {
     .work = work,
     .worked = worked,
     .worked_count = sizeof worked / sizeof worked[0],
-    .rivals = (const char *const[]){"cublas", "torch", NULL},
+    .rivals = (const char *const[]){"cublas", "cublaslt", "torch", "torch_compile", NULL},
     .guest_signature =
         "const T *w, const T *scale, const T *x, T *y, size_t m, size_t n, size_t k\n"
         "int8-*,fp8-*,int4-*,int3-*: const unsigned char *w, const T *scale, const T *x, T *y, "

@@ -1,7 +1,7 @@
 // gemv: blocks that stay, a ring of stages in shared memory filled by bulk copies, for 05 and up.
 //
 // A block takes units of ROWS rows, one after another. A unit is cut along k into chunks of DEPTH elements. A stage has a chunk of
-// the unit's rows and the same chunk of x. One warp asks for copies; the others share the steps of a chunk, and add
+// the unit's rows and the same chunk of x. Some warps ask for copies; the others share the steps of a chunk, and add
 // their sums when the unit is done. Rows in shared memory are padded so that the lanes of a load meet no bank twice.
 #ifndef GEMV_RING_CUH
 #define GEMV_RING_CUH
@@ -11,11 +11,13 @@
 #include "ring_shape.h"
 #include "tensor.cuh"
 
-// What a variant's kernels are made of: tiles of 16 rows in a unit, tiles of 8 tokens, k in a chunk, warps that multiply, and
-// whether it may begin before the kernel in front has ended.
-template <int F_, typename T_, int RT_, int NT_, int DEPTH_, int WARPS_, bool OVERLAP_> struct ring_kind {
+// What a variant's kernels are made of: tiles of 16 rows in a unit, tiles of 8 tokens, k in a chunk, warps that multiply and warps that
+// ask for copies, and whether it may begin before the kernel in front has ended.
+template <int F_, typename T_, int RT_, int NT_, int DEPTH_, int WARPS_, int FETCHERS_, bool OVERLAP_>
+struct ring_kind {
     typedef T_ T;
-    static constexpr int F = F_, RT = RT_, NT = NT_, DEPTH = DEPTH_, WARPS = WARPS_;
+    static constexpr int F = F_, RT = RT_, NT = NT_, DEPTH = DEPTH_, WARPS = WARPS_, FETCHERS = FETCHERS_;
+    static constexpr int THREADS = KZ_WARP * (WARPS + FETCHERS);
     static constexpr bool OVERLAP = OVERLAP_;
     static constexpr int ROWS = 16 * RT;
     static constexpr unsigned W_STRIDE = GEMV_W_STRIDE(F == INT3, (unsigned)bytes_of<F>(DEPTH));
@@ -49,31 +51,41 @@ template <typename R> struct ring_block {
     }
 };
 
-// ---- the warp that asks for copies ---------------------------------------------------------------------
+// ---- the warps that ask for copies ----------------------------------------------------------------------
 
-// Rows past the last are the last again: their sums go nowhere, but something must be there.
+// This thread among those that fetch: the lanes of one warp ask one after another, so that neighbours are of different warps.
+template <typename R> static __device__ __forceinline__ unsigned fetcher(void) {
+    return kz_lane() * R::FETCHERS + (kz_warp() - R::WARPS);
+}
+
+// Where a chunk of a row is. Rows past the last are the last again: their sums go nowhere, but something must be there.
+template <typename R>
+static __device__ __forceinline__ const char *row_of(const ring_block<R> &b, unsigned unit, unsigned r,
+                                                     unsigned chunk) {
+    size_t row = (size_t)unit * R::ROWS + r;
+    if (row >= b.p.n) row = b.p.n - 1;
+    return (const char *)b.p.w + row * bytes_of<R::F>(b.p.k) +
+           bytes_of<R::F>((size_t)(b.first_chunk + chunk) * R::DEPTH);
+}
+
 template <typename R>
 static __device__ __forceinline__ void fetch_rows(const ring_block<R> &b, unsigned unit, unsigned chunk,
                                                   uint64_t policy) {
-    const size_t row_bytes = bytes_of<R::F>(b.p.k);
-    const char *from = (const char *)b.p.w + bytes_of<R::F>((size_t)(b.first_chunk + chunk) * R::DEPTH);
     unsigned bytes = (unsigned)bytes_of<R::F>(b.depth_of(chunk));
-    for (unsigned r = kz_lane(); r < R::ROWS; r += KZ_WARP) {
-        size_t row = (size_t)unit * R::ROWS + r;
-        if (row >= b.p.n) row = b.p.n - 1;
-        kz_bulk_load(b.now() + r * R::W_STRIDE, from + row * row_bytes, bytes, &b.memory.full[b.stage],
+    for (unsigned r = fetcher<R>(); r < R::ROWS; r += R::FETCHERS * KZ_WARP)
+        kz_bulk_load(b.now() + r * R::W_STRIDE, row_of(b, unit, r, chunk), bytes, &b.memory.full[b.stage],
                      policy);
-    }
 }
 
 template <typename R> static __device__ __forceinline__ void fetch_x(const ring_block<R> &b, unsigned chunk) {
-    if (kz_lane() < b.p.m)
-        kz_bulk_load(b.now() + R::ROWS * R::W_STRIDE + kz_lane() * R::X_STRIDE,
-                     b.p.x + kz_lane() * b.p.k + (size_t)(b.first_chunk + chunk) * R::DEPTH,
+    unsigned token = fetcher<R>();
+    if (token < b.p.m)
+        kz_bulk_load(b.now() + R::ROWS * R::W_STRIDE + token * R::X_STRIDE,
+                     b.p.x + token * b.p.k + (size_t)(b.first_chunk + chunk) * R::DEPTH,
                      2 * b.depth_of(chunk), &b.memory.full[b.stage]);
 }
 
-// The scales of a unit, by one copy where they are whole and aligned. Says how many bytes come by copies.
+// The scales of a unit, by one copy where they are whole and aligned. Says how many bytes come by copies. By one warp.
 template <typename R>
 static __device__ __forceinline__ unsigned fetch_scales(const ring_block<R> &b, unsigned unit,
                                                         unsigned ordinal) {
@@ -97,15 +109,30 @@ static __device__ __forceinline__ unsigned fetch_scales(const ring_block<R> &b, 
 template <typename R>
 static __device__ __forceinline__ void fetch(const ring_block<R> &b, unsigned unit, unsigned ordinal,
                                              unsigned chunk, uint64_t policy, bool x) {
-    unsigned depth = b.depth_of(chunk);
-    unsigned bytes = R::ROWS * (unsigned)bytes_of<R::F>(depth) + b.p.m * 2 * depth;
-    if (R::F != DENSE && chunk == 0) bytes += fetch_scales(b, unit, ordinal);
-    kz_barrier_arrive_expect_warp(&b.memory.full[b.stage], bytes);
+    if (kz_warp() == R::WARPS) {
+        unsigned depth = b.depth_of(chunk);
+        unsigned bytes = R::ROWS * (unsigned)bytes_of<R::F>(depth) + b.p.m * 2 * depth;
+        if (R::F != DENSE && chunk == 0) bytes += fetch_scales(b, unit, ordinal);
+        kz_barrier_arrive_expect_warp(&b.memory.full[b.stage], bytes);
+    } else
+        kz_barrier_arrive(&b.memory.full[b.stage]);
     fetch_rows(b, unit, chunk, policy);
     if (x) fetch_x(b, chunk);
 }
 
-template <typename R> static __device__ __forceinline__ void produce(ring_block<R> b) {
+// Chunks into L2: they are on their way while the ring is full.
+template <typename R>
+static __device__ __forceinline__ void prefetch(const ring_block<R> &b, unsigned unit, unsigned chunk,
+                                                unsigned count) {
+    for (; count > 0 && unit < b.units; count--) {
+        for (unsigned r = fetcher<R>(); r < R::ROWS; r += R::FETCHERS * KZ_WARP)
+            asm volatile("cp.async.bulk.prefetch.L2.global [%0], %1;" ::"l"(row_of(b, unit, r, chunk)),
+                         "r"((unsigned)bytes_of<R::F>(b.depth_of(chunk))));
+        if (++chunk == b.chunks) chunk = 0, unit += b.unit_step;
+    }
+}
+
+template <typename R> static __device__ __forceinline__ void produce(ring_block<R> b, unsigned ahead) {
     uint64_t policy = kz_evict_first();
     unsigned unit = b.first_unit, ordinal = 0, chunk = 0;
     // What fits into the ring at once. W is nobody's result: its copies need not wait for the kernel in front.
@@ -116,6 +143,7 @@ template <typename R> static __device__ __forceinline__ void produce(ring_block<
         if (++chunk == b.chunks) chunk = 0, ordinal++, unit += b.unit_step;
     }
     if (R::OVERLAP) {
+        prefetch(b, unit, chunk, ahead);
         asm volatile("griddepcontrol.wait;" ::: "memory");
         asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
         for (unsigned c = 0; count > 0; count--, begin.advance()) {
@@ -269,7 +297,7 @@ static __device__ __forceinline__ ring_block<R> start(const problem<typename R::
     b.memory.scales = b.memory.stages + stages * b.memory.stage_bytes;
     b.memory.sums = (float *)(b.memory.scales + b.memory.slots * b.memory.scale_bytes);
     if (threadIdx.x < stages) {
-        kz_barrier_init(&b.memory.full[threadIdx.x], KZ_WARP);
+        kz_barrier_init(&b.memory.full[threadIdx.x], R::FETCHERS * KZ_WARP);
         kz_barrier_init(&b.memory.empty[threadIdx.x], R::WARPS * KZ_WARP);
     }
     kz_bulk_fence();
@@ -320,7 +348,8 @@ static __device__ __forceinline__ void add_blocks(const ring_block<R> &b, unsign
 
 // A unit after another by each block, or one that a cluster shares.
 template <typename R, bool SPLIT>
-static __device__ __forceinline__ void run_ring(const problem<typename R::T> &p, unsigned stages) {
+static __device__ __forceinline__ void run_ring(const problem<typename R::T> &p, unsigned stages,
+                                                unsigned ahead) {
     if (!is_aligned(p)) {
         if (R::OVERLAP) asm volatile("griddepcontrol.wait;" ::: "memory");
         multiply_anywhere<R::F>(p);
@@ -330,8 +359,8 @@ static __device__ __forceinline__ void run_ring(const problem<typename R::T> &p,
     ring_block<R> b = start<R>(p, stages, SPLIT ? cluster_rank() : 0, parts);
     b.first_unit = blockIdx.x / parts;
     b.unit_step = parts > 1 ? b.units : gridDim.x;
-    if (kz_warp() == R::WARPS) {
-        if (b.chunks > 0) produce<R>(b);
+    if (kz_warp() >= R::WARPS) {
+        if (b.chunks > 0) produce<R>(b, ahead);
     } else {
         if (R::OVERLAP) asm volatile("griddepcontrol.wait;" ::: "memory");
         consume<R>(b, [&](unsigned unit, unsigned token, unsigned row, float sum) {
@@ -345,12 +374,16 @@ static __device__ __forceinline__ void run_ring(const problem<typename R::T> &p,
     if (parts > 1) add_blocks<R>(b, b.first_unit, parts);
 }
 
-// ENTRY for each row of shapes.def and both types.
+// An entry for a row of shapes.def, and for both types.
 #define GEMV_RING_ENTRY(idea, format, FORMAT, part, tiles, columns, depth, warps, type, T, SPLIT, OVERLAP)   \
-    KZ_ENTRY_BOUNDS(gemv_##idea##_##part##_##format##_##type, 32 * (warps + 1), 1)                           \
-    (const void *w, const T *scale, const T *x, T *y, size_t m, size_t n, size_t k, size_t stages) {         \
-        run_ring<ring_kind<FORMAT, T, tiles, columns, depth, warps, OVERLAP>, SPLIT>(                        \
-            problem<T>{w, scale, x, y, (unsigned)m, n, k}, (unsigned)stages);                                \
+    KZ_ENTRY_BOUNDS(gemv_##idea##_##part##_##format##_##type, KZ_WARP *(warps + GEMV_FETCHERS), 1)           \
+    (const void *w, const T *scale, const T *x, T *y, size_t m, size_t n, size_t k, size_t stages,           \
+     size_t ahead) {                                                                                         \
+        run_ring<ring_kind<FORMAT, T, tiles, columns, depth, warps, GEMV_FETCHERS, OVERLAP>, SPLIT>(         \
+            problem<T>{w, scale, x, y, (unsigned)m, n, k}, (unsigned)stages, (unsigned)ahead);               \
     }
+#define GEMV_RING_TYPES(idea, format, FORMAT, part, tiles, columns, depth, warps, SPLIT, OVERLAP)            \
+    GEMV_RING_ENTRY(idea, format, FORMAT, part, tiles, columns, depth, warps, f16, kz_f16, SPLIT, OVERLAP)   \
+    GEMV_RING_ENTRY(idea, format, FORMAT, part, tiles, columns, depth, warps, bf16, kz_bf16, SPLIT, OVERLAP)
 
 #endif

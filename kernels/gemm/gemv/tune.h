@@ -14,9 +14,11 @@
 
 // 05 to 07: the ring has as many stages as fit, and at most so many. Two launches of 07 have room on a multiprocessor.
 // shapes.def has the rest.
-#define GEMV_STAGES     8
-#define GEMV_RING_BYTES (112 << 10)
-#define GEMV_MOST_BYTES (227 << 10)
-#define GEMV_CLUSTER    8 // 06 and 07: blocks that share a unit, at most
+#define GEMV_STAGES      8
+#define GEMV_FETCHERS    4 // warps that ask for copies: 1 2 4
+#define GEMV_RING_BYTES  (112 << 10)
+#define GEMV_MOST_BYTES  (227 << 10)
+#define GEMV_AHEAD_BYTES (64 << 10) // 07: that a block asks L2 for when its ring is full: 0 to 256 KB
+#define GEMV_CLUSTER     8          // 06 and 07: blocks that share a unit, at most
 
 #endif
