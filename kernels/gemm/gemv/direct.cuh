@@ -71,8 +71,7 @@ static __device__ __forceinline__ void multiply_run(float sum[RT][NT][4], const 
                     float scale = kz_widen(p.scale[(row < p.n ? row : p.n - 1) * groups + group]);
 #pragma unroll
                     for (int i = 0; i < NT; i++) {
-                        sum[r][i][2 * h] += scale * part[r][i][2 * h];
-                        sum[r][i][2 * h + 1] += scale * part[r][i][2 * h + 1];
+                        for (int e = 2 * h; e < 2 * h + 2; e++) sum[r][i][e] += scale * part[r][i][e];
                     }
                 }
         }

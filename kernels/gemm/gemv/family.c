@@ -3,6 +3,8 @@
 // Axes: m, n, k. Buffers: w of n x k elements, bytes where they are packed; its scales; x of m x k; y of m x n.
 #include "gemv.h"
 
+#include <stdio.h>
+
 #include "private.h"
 #include "ring_shape.h"
 #include "tune.h"
@@ -111,8 +113,39 @@ static kz_status plan_warp(const kz_planner *p) {
 
 static kz_status plan_vector(const kz_planner *p) {
     if (!is_dense(p->c))
-        return kz_plan_refuse(p->error, "dense alone: 04_tensor and those after it unpack in registers");
+        return kz_plan_refuse(p->error, "dense alone: 05_tensor and those after it unpack in registers");
     return plan_warp(p);
+}
+
+// ---- plan of the rows by registers --------------------------------------------------------------------
+
+// A thread's packs of 16 bytes of a row: 2, or 4 where k is long.
+static uint32_t packs_of(const kz_case *c) { return axis(c, K) <= 16 * GEMV_REGISTER_THREADS ? 2 : 4; }
+static bool fits_registers(const kz_case *c) {
+    return is_dense(c) && axis(c, M) <= GEMV_PASS && axis(c, K) <= 32 * GEMV_REGISTER_THREADS;
+}
+
+static kz_status add_registers(const kz_planner *p, bool overlap) {
+    uint64_t packs = packs_of(p->c), rows = packs == 2 ? GEMV_REGISTER_ROWS : GEMV_REGISTER_ROWS / 2;
+    uint64_t threads = kz_ceil_div(kz_ceil_div(axis(p->c, K), 8 * packs), 32) * 32;
+    if (threads == 0) threads = 32;
+    uint64_t room = (uint64_t)p->device->multiprocessors * (GEMV_REGISTER_THREADS / threads);
+    char part[16];
+    snprintf(part, sizeof part, "%s%llu", axis(p->c, M) == 1 ? "one" : "four", (unsigned long long)packs);
+    return KZ_LAUNCH(p, .idea = overlap ? "dependent_launch" : "registers", .part = part,
+                     .blocks = kz_min_u64(kz_ceil_div(axis(p->c, N), rows), room),
+                     .threads = (uint32_t)threads, .overlap = overlap);
+}
+
+static kz_status plan_registers(const kz_planner *p) {
+    kz_status status = supported(p);
+    if (status != KZ_OK || is_empty(p->c)) return status;
+    if (!fits_registers(p->c))
+        return kz_plan_refuse(
+            p->error,
+            "dense rows of up to %d elements and %d tokens: 05_tensor and those after it do the rest",
+            32 * GEMV_REGISTER_THREADS, GEMV_PASS);
+    return add_registers(p, false);
 }
 
 static const char *part_of(const kz_case *c) { return c->axes[M] <= 8 ? "few" : "many"; }
@@ -129,11 +162,11 @@ static kz_status plan_tensor(const kz_planner *p) {
 typedef struct shape {
     uint32_t format;
     bool many; // tokens: up to 16, not 8
-    uint32_t rows, depth, warps;
+    uint32_t rows, depth, warps, teams;
 } shape;
 static const shape shapes[] = {
-#define GEMV_SHAPE(format, FORMAT, part, tiles, columns, depth, warps)                                       \
-    {KZ_GEMV_##FORMAT, columns == 2, 16 * tiles, depth, warps},
+#define GEMV_SHAPE(format, FORMAT, part, tiles, columns, depth, warps, teams)                                \
+    {KZ_GEMV_##FORMAT, columns == 2, 16 * tiles, depth, warps, teams},
 #include "shapes.def"
 #undef GEMV_SHAPE
 };
@@ -155,33 +188,37 @@ static uint64_t shared_bytes(const kz_case *c, const shape *s, uint64_t parts, u
     uint64_t least_chunks = kz_ceil_div(axis(c, K), s->depth) / parts;
     uint64_t scale = is_dense(c) ? 0 : s->rows * (axis(c, K) / KZ_GEMV_GROUP) * 2;
     return GEMV_BARRIER_BYTES + stages * stage_bytes(c, s) + GEMV_SCALE_SLOTS(least_chunks, stages) * scale +
-           s->warps * axis(c, M) * s->rows * sizeof(float);
+           s->warps / s->teams * axis(c, M) * (s->rows + GEMV_SUM_PAD) * sizeof(float);
 }
 
 // Blocks of a cluster that share the k of a unit: more while there is room for them on the GPU and chunks for each.
-static uint64_t parts_of(const kz_planner *p, const shape *s) {
-    uint64_t units = kz_ceil_div(axis(p->c, N), s->rows), chunks = kz_ceil_div(axis(p->c, K), s->depth),
-             parts = 1;
+static uint64_t parts_of(const kz_planner *p, const shape *s, uint64_t units) {
+    uint64_t chunks = kz_ceil_div(axis(p->c, K), s->depth), parts = 1;
     while (parts < GEMV_CLUSTER && 2 * parts * units <= (uint64_t)p->device->multiprocessors &&
            2 * parts <= chunks)
         parts *= 2;
     return parts;
 }
 
+// Units of rows: a multiple of the multiprocessors where there are as many, so that each has the same to do.
+static uint64_t units_of(const kz_planner *p, const shape *s) {
+    uint64_t least = kz_ceil_div(axis(p->c, N), s->rows), all = (uint64_t)p->device->multiprocessors;
+    return least * GEMV_SPREAD < all ? least : kz_min_u64(kz_ceil_div(least, all) * all, axis(p->c, N));
+}
+
 static kz_status add_ring(const kz_planner *p, bool split, bool overlap) {
-    kz_status status = supported(p);
-    if (status != KZ_OK || is_empty(p->c)) return status;
     const shape *s = shape_of(p->c);
-    uint64_t parts = split ? parts_of(p, s) : 1, stages = GEMV_STAGES;
+    uint64_t units = units_of(p, s), parts = split ? parts_of(p, s, units) : 1, stages = GEMV_STAGES;
     while (stages > 2 && shared_bytes(p->c, s, parts, stages) > GEMV_RING_BYTES) stages--;
-    uint64_t units = kz_ceil_div(axis(p->c, N), s->rows), shared = shared_bytes(p->c, s, parts, stages);
+    uint64_t shared = shared_bytes(p->c, s, parts, stages);
     if (shared > GEMV_MOST_BYTES)
         return kz_plan_refuse(
-            p->error, "the scales of %u rows of k = %llu do not fit beside the ring: 04_tensor does it",
+            p->error, "the scales of %u rows of k = %llu do not fit beside the ring: 05_tensor does it",
             s->rows, (unsigned long long)axis(p->c, K));
     uint64_t room = (uint64_t)p->device->multiprocessors;
     kz_arg args[KZ_PLAN_ARGS];
     size_t count = kz_guest_args(p->family, p->c, args);
+    args[count++] = kz_arg_u64(units);
     args[count++] = kz_arg_u64(stages);
     args[count++] = kz_arg_u64(overlap ? GEMV_AHEAD_BYTES / stage_bytes(p->c, s) : 0);
     return KZ_LAUNCH(p, .part = part_of(p->c), .blocks = parts > 1 ? units * parts : kz_min_u64(units, room),
@@ -189,9 +226,21 @@ static kz_status add_ring(const kz_planner *p, bool split, bool overlap) {
                      .shared_bytes = (uint32_t)shared, .overlap = overlap, .args = args, .arg_count = count);
 }
 
-static kz_status plan_ring(const kz_planner *p) { return add_ring(p, false, false); }
-static kz_status plan_split(const kz_planner *p) { return add_ring(p, true, false); }
-static kz_status plan_dependent(const kz_planner *p) { return add_ring(p, true, true); }
+static kz_status plan_ring(const kz_planner *p) {
+    kz_status status = supported(p);
+    return status != KZ_OK || is_empty(p->c) ? status : add_ring(p, false, false);
+}
+static kz_status plan_split(const kz_planner *p) {
+    kz_status status = supported(p);
+    return status != KZ_OK || is_empty(p->c) ? status : add_ring(p, true, false);
+}
+
+// Dense rows by one token go 04's way, all else 07's.
+static kz_status plan_dependent(const kz_planner *p) {
+    kz_status status = supported(p);
+    if (status != KZ_OK || is_empty(p->c)) return status;
+    return fits_registers(p->c) && axis(p->c, M) == 1 ? add_registers(p, true) : add_ring(p, true, true);
+}
 
 // clang-format off
 static const kz_variant variants[] = { // the order is the journey
@@ -199,10 +248,11 @@ static const kz_variant variants[] = { // the order is the journey
     {"01_thread", 75, plan_thread, "a thread per result"},
     {"02_warp", 75, plan_warp, "a warp per row: coalesced"},
     {"03_vector", 75, plan_vector, "16-byte loads, 2 KB in flight per warp"},
-    {"04_tensor", 89, plan_tensor, "tensor cores: W unpacked in registers, 16 tokens for the loads of one"},
-    {"05_bulk_ring", 90, plan_ring, "a ring in shared memory, filled by bulk copies"},
-    {"06_split", 90, plan_split, "few rows: k split over a cluster"},
-    {"07_dependent_launch", 90, plan_dependent, "W on its way before the kernel in front has ended"},
+    {"04_registers", 75, plan_registers, "x in registers, whole rows by a block, the next on their way"},
+    {"05_tensor", 89, plan_tensor, "tensor cores: W unpacked in registers, 16 tokens for the loads of one"},
+    {"06_bulk_ring", 90, plan_ring, "a ring in shared memory, filled by bulk copies"},
+    {"07_split", 90, plan_split, "few rows: k split over a cluster"},
+    {"08_dependent_launch", 90, plan_dependent, "W on its way before the kernel in front has ended"},
 };
 
 #define CASE(f, t, m, n, k, u, ...) {.operation = KZ_GEMV_##f, .type = KZ_##t, .axes = {m, n, k}, .use = u, __VA_ARGS__}

@@ -81,17 +81,45 @@ template <> __device__ __forceinline__ unsigned multiply_add<kz_bf16>(unsigned a
     return r;
 }
 
-// What integers become numbers by: bits in the mantissa of `base` are base + the integer, exactly; base less, they are the
-// integer. f16 has ten such bits, bf16 seven.
-template <typename T> struct magic;
-template <> struct magic<kz_f16> {
-    static constexpr unsigned BASE = 0x64006400, ONE = 0x3c003c00;      // 1024
-    static constexpr unsigned LESS_8 = 0xe408e408, LESS_4 = 0xe404e404; // -1032, -1028
+// Small integers become numbers in the mantissa of a base: bits there, from bit `at` on, are base + 2^at times the integer, and a
+// multiply-add takes off the base and the format's zero, exactly. f16 has ten bits of it, so some integers need no shift;
+// bf16 has seven, and what is not at bit 0 is shifted there.
+struct exact_term {
+    unsigned factor, term; // pairs: 2^-at, and -(base * 2^-at + zero)
 };
-template <> struct magic<kz_bf16> {
-    static constexpr unsigned BASE = 0x43004300, ONE = 0x3f803f80;      // 128
-    static constexpr unsigned LESS_8 = 0xc308c308, LESS_4 = 0xc304c304; // -136, -132
+template <typename T> struct mantissa;
+template <> struct mantissa<kz_f16> {
+    static constexpr unsigned BASE = 0x64006400; // 1024
+    // How far a word is shifted for the integer at a bit: to bits 0 to 9, by whole integers.
+    static __device__ constexpr int shift_of(int bits, int at) {
+        return at + bits <= 10 ? 0 : bits == 4 ? 8 : 9;
+    }
+    static __device__ constexpr exact_term term_of(int bits, int at) {
+        return bits == 4 ? (at == 0 ? exact_term{0x3c003c00, 0xe408e408}  // 1, -1032
+                                    : exact_term{0x2c002c00, 0xd480d480}) // 1/16, -72
+               : at == 0 ? exact_term{0x3c003c00, 0xe404e404}             // 1, -1028
+               : at == 3 ? exact_term{0x30003000, 0xd820d820}             // 1/8, -132
+                         : exact_term{0x24002400, 0xcd00cd00};            // 1/64, -20
+    }
 };
+template <> struct mantissa<kz_bf16> {
+    static constexpr unsigned BASE = 0x43004300; // 128
+    static __device__ constexpr int shift_of(int bits, int at) { return at; }
+    static __device__ constexpr exact_term term_of(int bits, int at) {
+        return bits == 4 ? exact_term{0x3f803f80, 0xc308c308}
+                         : exact_term{0x3f803f80, 0xc304c304}; // 1, -136 or -132
+    }
+};
+
+// The integers at bit `at` of both halves of a word, less the format's zero.
+template <typename T>
+static __device__ __forceinline__ unsigned integer_pair(unsigned word, int bits, int at) {
+    typedef mantissa<T> by;
+    int shift = by::shift_of(bits, at), left = at - shift;
+    exact_term take = by::term_of(bits, left);
+    unsigned mask = ((1u << bits) - 1) * 0x10001u << left;
+    return multiply_add<T>(keep(word >> shift, mask, by::BASE), take.factor, take.term);
+}
 
 // Two bytes of a word, `first` and the next, as a pair.
 static __device__ __forceinline__ unsigned int8_pair(kz_f16, unsigned word, int first) {
@@ -125,7 +153,6 @@ template <int F> struct piece {
 template <int F, typename T>
 static __device__ __forceinline__ void unpack(const unsigned word[piece<F>::WORDS],
                                               unsigned pair[piece<F>::PAIRS]) {
-    typedef magic<T> by;
     if (F == DENSE)
         for (int w = 0; w < 4; w++) pair[w] = word[w];
     if (F == INT8)
@@ -133,16 +160,14 @@ static __device__ __forceinline__ void unpack(const unsigned word[piece<F>::WORD
     if (F == FP8)
         for (int p = 0; p < 8; p++) pair[p] = fp8_pair(T(), word[p / 2], p % 2 * 2);
     if (F == INT4)
-        for (int p = 0; p < 16; p++)
-            pair[p] =
-                multiply_add<T>(keep(word[p / 4] >> p % 4 * 4, 0x000f000f, by::BASE), by::ONE, by::LESS_8);
+        for (int p = 0; p < 16; p++) pair[p] = integer_pair<T>(word[p / 4], 4, p % 4 * 4);
     if (F == INT3) {
-        for (int p = 0; p < 15; p++)
-            pair[p] =
-                multiply_add<T>(keep(word[p / 5] >> p % 5 * 3, 0x00070007, by::BASE), by::ONE, by::LESS_4);
-        unsigned last = keep(word[0] >> 15, 0x00010001, by::BASE);
+        for (int p = 0; p < 15; p++) pair[p] = integer_pair<T>(word[p / 5], 3, p % 5 * 3);
+        unsigned last = keep(word[0] >> 15, 0x00010001, mantissa<T>::BASE);
         last = keep(word[1] >> 14, 0x00020002, last);
-        pair[15] = multiply_add<T>(keep(word[2] >> 13, 0x00040004, last), by::ONE, by::LESS_4);
+        last = keep(word[2] >> 13, 0x00040004, last);
+        exact_term take = mantissa<T>::term_of(3, 0);
+        pair[15] = multiply_add<T>(last, take.factor, take.term);
     }
 }
 

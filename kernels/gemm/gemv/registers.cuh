@@ -105,4 +105,17 @@ static __device__ __forceinline__ void run_registers(const problem<T> &p) {
     }
 }
 
+// Entries of a type: part `one2` is for one token and two packs of a row per thread.
+#define GEMV_REGISTER_ENTRY(idea, part, type, T, TOKENS, XP, U, OVERLAP)                                     \
+    KZ_ENTRY_BOUNDS(gemv_##idea##_##part##_dense_##type, GEMV_REGISTER_THREADS, 1)                           \
+    (const void *w, const T *scale, const T *x, T *y, size_t m, size_t n, size_t k) {                        \
+        run_registers<T, TOKENS, XP, U, OVERLAP>(problem<T>{w, scale, x, y, (unsigned)m, n, k});             \
+    }
+#define GEMV_REGISTER_ONE(idea, type, T, OVERLAP)                                                            \
+    GEMV_REGISTER_ENTRY(idea, one2, type, T, 1, 2, GEMV_REGISTER_ROWS, OVERLAP)                              \
+    GEMV_REGISTER_ENTRY(idea, one4, type, T, 1, 4, GEMV_REGISTER_ROWS / 2, OVERLAP)
+#define GEMV_REGISTER_FOUR(idea, type, T, OVERLAP)                                                           \
+    GEMV_REGISTER_ENTRY(idea, four2, type, T, GEMV_PASS, 2, GEMV_REGISTER_ROWS, OVERLAP)                     \
+    GEMV_REGISTER_ENTRY(idea, four4, type, T, GEMV_PASS, 4, GEMV_REGISTER_ROWS / 2, OVERLAP)
+
 #endif

@@ -11,15 +11,17 @@
 #include "ring_shape.h"
 #include "tensor.cuh"
 
-// What a variant's kernels are made of: tiles of 16 rows in a unit, tiles of 8 tokens, k in a chunk, warps that multiply and warps that
-// ask for copies, and whether it may begin before the kernel in front has ended.
-template <int F_, typename T_, int RT_, int NT_, int DEPTH_, int WARPS_, int FETCHERS_, bool OVERLAP_>
+// What a variant's kernels are made of: tiles of 16 rows in a unit, tiles of 8 tokens, k in a chunk, warps that multiply, teams of them that
+// have tiles of their own, warps that ask for copies, and whether it may begin before the kernel in front has ended.
+template <int F_, typename T_, int RT_, int NT_, int DEPTH_, int WARPS_, int TEAMS_, int FETCHERS_,
+          bool OVERLAP_>
 struct ring_kind {
     typedef T_ T;
-    static constexpr int F = F_, RT = RT_, NT = NT_, DEPTH = DEPTH_, WARPS = WARPS_, FETCHERS = FETCHERS_;
+    static constexpr int F = F_, NT = NT_, DEPTH = DEPTH_, WARPS = WARPS_, FETCHERS = FETCHERS_;
     static constexpr int THREADS = KZ_WARP * (WARPS + FETCHERS);
     static constexpr bool OVERLAP = OVERLAP_;
-    static constexpr int ROWS = 16 * RT;
+    static constexpr int ROWS = 16 * RT_, TEAMS = TEAMS_, RT = RT_ / TEAMS; // tiles of a warp
+    static constexpr int SHARERS = WARPS / TEAMS; // of a team: of the steps of a chunk
     static constexpr unsigned W_STRIDE = GEMV_W_STRIDE(F == INT3, (unsigned)bytes_of<F>(DEPTH));
     static constexpr unsigned X_STRIDE = GEMV_X_STRIDE(bits_of(F), DEPTH);
 };
@@ -28,7 +30,7 @@ struct ring_kind {
 template <typename R> struct ring_memory {
     uint64_t *full, *empty; // barriers, one per stage each
     char *stages, *scales;
-    float *sums; // of each warp, each token, each row
+    float *sums; // of each sharer, each token, each row
     unsigned stage_bytes, scale_bytes, slots;
 };
 
@@ -36,12 +38,20 @@ template <typename R> struct ring_block {
     problem<typename R::T> p;
     ring_memory<R> memory;
     unsigned stages, units, first_unit, unit_step;
-    unsigned first_chunk, chunks; // of each unit: those of this block
+    unsigned rows_each, rows_more; // rows of every unit; the first so many have one more
+    unsigned first_chunk, chunks;  // of each unit: those of this block
     unsigned stage = 0, parity = 0;
     __device__ __forceinline__ void advance(void) {
         if (++stage == stages) stage = 0, parity ^= 1;
     }
     __device__ __forceinline__ char *now(void) const { return memory.stages + stage * memory.stage_bytes; }
+    __device__ __forceinline__ float *sum_at(unsigned token, unsigned row) const { // of warp 0
+        return memory.sums + token * (R::ROWS + GEMV_SUM_PAD) + row;
+    }
+    // The units' first rows: alike to one row, for all blocks should have the same to do.
+    __device__ __forceinline__ size_t first_row(unsigned unit) const {
+        return (size_t)unit * rows_each + (unit < rows_more ? unit : rows_more);
+    }
     __device__ __forceinline__ unsigned depth_of(unsigned chunk) const { // k in it
         size_t left = p.k - (size_t)(first_chunk + chunk) * R::DEPTH;
         return left < R::DEPTH ? (unsigned)left : R::DEPTH;
@@ -58,12 +68,12 @@ template <typename R> static __device__ __forceinline__ unsigned fetcher(void) {
     return kz_lane() * R::FETCHERS + (kz_warp() - R::WARPS);
 }
 
-// Where a chunk of a row is. Rows past the last are the last again: their sums go nowhere, but something must be there.
+// Where a chunk of a row is. Rows past the unit's last are the last again: their sums go nowhere, but something must be there.
 template <typename R>
 static __device__ __forceinline__ const char *row_of(const ring_block<R> &b, unsigned unit, unsigned r,
                                                      unsigned chunk) {
-    size_t row = (size_t)unit * R::ROWS + r;
-    if (row >= b.p.n) row = b.p.n - 1;
+    size_t row = b.first_row(unit) + r, end = b.first_row(unit + 1);
+    if (row >= end) row = end - 1;
     return (const char *)b.p.w + row * bytes_of<R::F>(b.p.k) +
            bytes_of<R::F>((size_t)(b.first_chunk + chunk) * R::DEPTH);
 }
@@ -85,23 +95,20 @@ template <typename R> static __device__ __forceinline__ void fetch_x(const ring_
                      2 * b.depth_of(chunk), &b.memory.full[b.stage]);
 }
 
-// The scales of a unit, by one copy where they are whole and aligned. Says how many bytes come by copies. By one warp.
+// The scales of a unit, by one copy where that is aligned. Says how many bytes come by copies. By one warp.
 template <typename R>
 static __device__ __forceinline__ unsigned fetch_scales(const ring_block<R> &b, unsigned unit,
                                                         unsigned ordinal) {
     typedef typename R::T T;
-    const size_t groups = b.p.k / GROUP, first = (size_t)unit * R::ROWS;
+    const size_t groups = b.p.k / GROUP, first = b.first_row(unit);
     const T *from = b.p.scale + first * groups;
     T *to = (T *)b.scales_of(ordinal);
-    unsigned count = (unsigned)(R::ROWS * groups);
-    if (first + R::ROWS <= b.p.n && kz_aligned(b.p.scale, 16)) {
+    unsigned count = (unsigned)((b.first_row(unit + 1) - first) * groups);
+    if (kz_aligned(from, 16) && count % 8 == 0) {
         if (kz_lane() == 0) kz_bulk_load(to, from, count * sizeof(T), &b.memory.full[b.stage]);
         return count * sizeof(T);
     }
-    for (unsigned i = kz_lane(); i < count; i += KZ_WARP) {
-        size_t row = first + i / groups;
-        to[i] = b.p.scale[(row < b.p.n ? row : b.p.n - 1) * groups + i % groups];
-    }
+    for (unsigned i = kz_lane(); i < count; i += KZ_WARP) to[i] = from[i];
     return 0;
 }
 
@@ -198,11 +205,17 @@ static __device__ __forceinline__ void multiply_at(float sum[R::RT][R::NT][4], c
     }
 }
 
+// Which team this warp is of, and which of its sharers.
+template <typename R> static __device__ __forceinline__ unsigned team(void) { return kz_warp() % R::TEAMS; }
+template <typename R> static __device__ __forceinline__ unsigned sharer(void) { return kz_warp() / R::TEAMS; }
+
 // Step `s` of a chunk: a piece of DENSE, a group of the others, whose sum its scale multiplies.
 template <typename R>
 static __device__ __forceinline__ void multiply_step(float sum[R::RT][R::NT][4], const ring_block<R> &b,
-                                                     const typename R::T *scale, unsigned chunk, unsigned s) {
-    const char *w = b.now(), *x = w + R::ROWS * R::W_STRIDE;
+                                                     const typename R::T *scale, unsigned last,
+                                                     unsigned chunk, unsigned s) {
+    const unsigned row = team<R>() * 16 * R::RT + kz_lane() / 4; // of the unit: this lane's first
+    const char *w = b.now() + team<R>() * 16 * R::RT * R::W_STRIDE, *x = b.now() + R::ROWS * R::W_STRIDE;
     if (R::F == DENSE) {
         bool there = s * SPAN<DENSE> + kz_lane() % 4 * 8 < b.depth_of(chunk);
         multiply_at<R>(sum, w, x, b.p.m, s, there);
@@ -215,8 +228,8 @@ static __device__ __forceinline__ void multiply_step(float sum[R::RT][R::NT][4],
     unsigned groups = (unsigned)(b.p.k / GROUP), group = (b.first_chunk + chunk) * (R::DEPTH / GROUP) + s;
 #pragma unroll
     for (int r = 0; r < R::RT; r++) {
-        float upper = kz_widen(scale[(16 * r + kz_lane() / 4) * groups + group]);
-        float lower = kz_widen(scale[(16 * r + 8 + kz_lane() / 4) * groups + group]);
+        float upper = kz_widen(scale[min(row + 16 * r, last) * groups + group]);
+        float lower = kz_widen(scale[min(row + 16 * r + 8, last) * groups + group]);
 #pragma unroll
         for (int i = 0; i < R::NT; i++)
 #pragma unroll
@@ -228,12 +241,13 @@ static __device__ __forceinline__ void meet(int warps) { // those that multiply
     asm volatile("bar.sync 1, %0;" ::"r"(warps * KZ_WARP) : "memory");
 }
 
-// The warps' sums of a unit: into shared memory, and added there. `write` gets token, row and sum.
+// The sharers' sums of a unit: into shared memory, and added there. `write` gets token, row and sum.
 template <typename R, typename W>
 static __device__ __forceinline__ void add_warps(const ring_block<R> &b, const float sum[R::RT][R::NT][4],
                                                  W write) {
-    const unsigned g = kz_lane() / 4, t = kz_lane() % 4, results = b.p.m * R::ROWS;
-    float *mine = b.memory.sums + kz_warp() * results;
+    constexpr unsigned STRIDE = R::ROWS + GEMV_SUM_PAD;
+    const unsigned g = kz_lane() / 4, t = kz_lane() % 4;
+    float *mine = b.memory.sums + sharer<R>() * b.p.m * STRIDE + team<R>() * 16 * R::RT;
 #pragma unroll
     for (int r = 0; r < R::RT; r++)
 #pragma unroll
@@ -241,14 +255,15 @@ static __device__ __forceinline__ void add_warps(const ring_block<R> &b, const f
 #pragma unroll
             for (int e = 0; e < 4; e++) {
                 unsigned token = 8 * i + 2 * t + e % 2, row = 16 * r + g + e / 2 * 8;
-                if (token < b.p.m) mine[token * R::ROWS + row] = sum[r][i][e];
+                if (token < b.p.m) mine[token * STRIDE + row] = sum[r][i][e];
             }
     meet(R::WARPS);
-    for (unsigned i = threadIdx.x; i < results; i += R::WARPS * KZ_WARP) {
+    for (unsigned i = threadIdx.x; i < b.p.m * R::ROWS; i += R::WARPS * KZ_WARP) {
+        unsigned token = i / R::ROWS, row = i % R::ROWS;
         float all = 0.0f;
 #pragma unroll
-        for (int w = 0; w < R::WARPS; w++) all += b.memory.sums[w * results + i];
-        write(i / R::ROWS, i % R::ROWS, all);
+        for (int w = 0; w < R::SHARERS; w++) all += b.memory.sums[(w * b.p.m + token) * STRIDE + row];
+        write(token, row, all);
     }
     meet(R::WARPS);
 }
@@ -260,16 +275,17 @@ template <typename R, typename W> static __device__ __forceinline__ void consume
     for (unsigned unit = b.first_unit; unit < b.units; unit += b.unit_step, ordinal++) {
         float sum[R::RT][R::NT][4] = {};
         const typename R::T *scale = (const typename R::T *)b.scales_of(ordinal);
+        unsigned last = (unsigned)(b.first_row(unit + 1) - b.first_row(unit)) - 1; // of its rows
         for (unsigned chunk = 0; chunk < b.chunks; chunk++, b.advance()) {
             kz_barrier_wait(&b.memory.full[b.stage], b.parity);
             unsigned steps = (b.depth_of(chunk) + STEP<R::F> - 1) / STEP<R::F>;
-            if (steps == STEPS && STEPS % R::WARPS == 0) {
+            if (steps == STEPS && STEPS % R::SHARERS == 0) {
 #pragma unroll
-                for (int i = 0; i < STEPS / R::WARPS; i++)
-                    multiply_step<R>(sum, b, scale, chunk, kz_warp() + i * R::WARPS);
+                for (int i = 0; i < STEPS / R::SHARERS; i++)
+                    multiply_step<R>(sum, b, scale, last, chunk, sharer<R>() + i * R::SHARERS);
             } else
-                for (unsigned s = kz_warp(); s < steps; s += R::WARPS)
-                    multiply_step<R>(sum, b, scale, chunk, s);
+                for (unsigned s = sharer<R>(); s < steps; s += R::SHARERS)
+                    multiply_step<R>(sum, b, scale, last, chunk, s);
             kz_barrier_arrive(&b.memory.empty[b.stage]);
         }
         add_warps<R>(b, sum, [&](unsigned token, unsigned row, float all) { write(unit, token, row, all); });
@@ -278,13 +294,15 @@ template <typename R, typename W> static __device__ __forceinline__ void consume
 
 // The block's part of k, and its shared memory with barriers that nobody has come to.
 template <typename R>
-static __device__ __forceinline__ ring_block<R> start(const problem<typename R::T> &p, unsigned stages,
-                                                      unsigned part, unsigned parts) {
+static __device__ __forceinline__ ring_block<R> start(const problem<typename R::T> &p, unsigned units,
+                                                      unsigned stages, unsigned part, unsigned parts) {
     extern __shared__ __align__(128) char base[];
     ring_block<R> b;
     b.p = p;
     b.stages = stages;
-    b.units = (unsigned)((p.n + R::ROWS - 1) / R::ROWS);
+    b.units = units;
+    b.rows_each = (unsigned)(p.n / units);
+    b.rows_more = (unsigned)(p.n % units);
     unsigned chunks = (unsigned)((p.k + R::DEPTH - 1) / R::DEPTH);
     b.first_chunk = (unsigned)((size_t)chunks * part / parts);
     b.chunks = (unsigned)((size_t)chunks * (part + 1) / parts) - b.first_chunk;
@@ -337,9 +355,10 @@ static __device__ __forceinline__ void add_blocks(const ring_block<R> &b, unsign
     for (unsigned i = cluster_rank() * blockDim.x + threadIdx.x; i < b.p.m * R::ROWS;
          i += parts * blockDim.x) {
         float sum = 0.0f;
-        for (unsigned rank = 0; rank < parts; rank++) sum += read_block(&b.memory.sums[i], rank);
-        size_t row = (size_t)unit * R::ROWS + i % R::ROWS;
-        if (row < b.p.n) kz_narrow(&b.p.y[i / R::ROWS * b.p.n + row], sum);
+        for (unsigned rank = 0; rank < parts; rank++)
+            sum += read_block(b.sum_at(i / R::ROWS, i % R::ROWS), rank);
+        size_t row = b.first_row(unit) + i % R::ROWS;
+        if (row < b.first_row(unit + 1)) kz_narrow(&b.p.y[i / R::ROWS * b.p.n + row], sum);
     }
     cluster_meet(); // nobody ends while others read what it has
 }
@@ -348,15 +367,15 @@ static __device__ __forceinline__ void add_blocks(const ring_block<R> &b, unsign
 
 // A unit after another by each block, or one that a cluster shares.
 template <typename R, bool SPLIT>
-static __device__ __forceinline__ void run_ring(const problem<typename R::T> &p, unsigned stages,
-                                                unsigned ahead) {
+static __device__ __forceinline__ void run_ring(const problem<typename R::T> &p, unsigned units,
+                                                unsigned stages, unsigned ahead) {
     if (!is_aligned(p)) {
         if (R::OVERLAP) asm volatile("griddepcontrol.wait;" ::: "memory");
         multiply_anywhere<R::F>(p);
         return;
     }
     unsigned parts = SPLIT ? cluster_blocks() : 1;
-    ring_block<R> b = start<R>(p, stages, SPLIT ? cluster_rank() : 0, parts);
+    ring_block<R> b = start<R>(p, units, stages, SPLIT ? cluster_rank() : 0, parts);
     b.first_unit = blockIdx.x / parts;
     b.unit_step = parts > 1 ? b.units : gridDim.x;
     if (kz_warp() >= R::WARPS) {
@@ -364,10 +383,10 @@ static __device__ __forceinline__ void run_ring(const problem<typename R::T> &p,
     } else {
         if (R::OVERLAP) asm volatile("griddepcontrol.wait;" ::: "memory");
         consume<R>(b, [&](unsigned unit, unsigned token, unsigned row, float sum) {
-            size_t at = (size_t)unit * R::ROWS + row;
+            size_t at = b.first_row(unit) + row;
             if (parts > 1)
-                b.memory.sums[token * R::ROWS + row] = sum;
-            else if (at < p.n)
+                *b.sum_at(token, row) = sum;
+            else if (at < b.first_row(unit + 1))
                 kz_narrow(&p.y[token * p.n + at], sum);
         });
     }
@@ -375,15 +394,19 @@ static __device__ __forceinline__ void run_ring(const problem<typename R::T> &p,
 }
 
 // An entry for a row of shapes.def, and for both types.
-#define GEMV_RING_ENTRY(idea, format, FORMAT, part, tiles, columns, depth, warps, type, T, SPLIT, OVERLAP)   \
+#define GEMV_RING_ENTRY(idea, format, FORMAT, part, tiles, columns, depth, warps, teams, type, T, SPLIT,     \
+                        OVERLAP)                                                                             \
     KZ_ENTRY_BOUNDS(gemv_##idea##_##part##_##format##_##type, KZ_WARP *(warps + GEMV_FETCHERS), 1)           \
-    (const void *w, const T *scale, const T *x, T *y, size_t m, size_t n, size_t k, size_t stages,           \
-     size_t ahead) {                                                                                         \
-        run_ring<ring_kind<FORMAT, T, tiles, columns, depth, warps, GEMV_FETCHERS, OVERLAP>, SPLIT>(         \
-            problem<T>{w, scale, x, y, (unsigned)m, n, k}, (unsigned)stages, (unsigned)ahead);               \
+    (const void *w, const T *scale, const T *x, T *y, size_t m, size_t n, size_t k, size_t units,            \
+     size_t stages, size_t ahead) {                                                                          \
+        run_ring<ring_kind<FORMAT, T, tiles, columns, depth, warps, teams, GEMV_FETCHERS, OVERLAP>, SPLIT>(  \
+            problem<T>{w, scale, x, y, (unsigned)m, n, k}, (unsigned)units, (unsigned)stages,                \
+            (unsigned)ahead);                                                                                \
     }
-#define GEMV_RING_TYPES(idea, format, FORMAT, part, tiles, columns, depth, warps, SPLIT, OVERLAP)            \
-    GEMV_RING_ENTRY(idea, format, FORMAT, part, tiles, columns, depth, warps, f16, kz_f16, SPLIT, OVERLAP)   \
-    GEMV_RING_ENTRY(idea, format, FORMAT, part, tiles, columns, depth, warps, bf16, kz_bf16, SPLIT, OVERLAP)
+#define GEMV_RING_TYPES(idea, format, FORMAT, part, tiles, columns, depth, warps, teams, SPLIT, OVERLAP)     \
+    GEMV_RING_ENTRY(idea, format, FORMAT, part, tiles, columns, depth, warps, teams, f16, kz_f16, SPLIT,     \
+                    OVERLAP)                                                                                 \
+    GEMV_RING_ENTRY(idea, format, FORMAT, part, tiles, columns, depth, warps, teams, bf16, kz_bf16, SPLIT,   \
+                    OVERLAP)
 
 #endif

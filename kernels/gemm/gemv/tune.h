@@ -8,17 +8,22 @@
 #define GEMV_BLOCKS  32  // 02 and 03: per multiprocessor, at most
 #define GEMV_PACKS   4   // 03: 16 bytes each, that a lane has in flight
 
-// 04: warps of a block, and pieces of each row that a lane has in flight: 4 8 16, 2 4 8.
+// 04: threads of a multiprocessor, and rows in flight of each: 256 to 2048, 2 4 8 16; packs of a row by thread: 1 2 4.
+#define GEMV_REGISTER_THREADS 512
+#define GEMV_REGISTER_ROWS    4
+
+// 05: warps of a block, and pieces of each row that a lane has in flight: 4 8 16, 2 4 8.
 #define GEMV_DIRECT_WARPS  8
 #define GEMV_DIRECT_PIECES 4
 
-// 05 to 07: the ring has as many stages as fit, and at most so many. Two launches of 07 have room on a multiprocessor.
+// 06 to 08: the ring has as many stages as fit, and at most so many. Two launches of 08 have room on a multiprocessor.
 // shapes.def has the rest.
 #define GEMV_STAGES      8
 #define GEMV_FETCHERS    4 // warps that ask for copies: 1 2 4
 #define GEMV_RING_BYTES  (112 << 10)
 #define GEMV_MOST_BYTES  (227 << 10)
-#define GEMV_AHEAD_BYTES (64 << 10) // 07: that a block asks L2 for when its ring is full: 0 to 256 KB
-#define GEMV_CLUSTER     8          // 06 and 07: blocks that share a unit, at most
+#define GEMV_AHEAD_BYTES (64 << 10) // 08: that a block asks L2 for when its ring is full: 0 to 256 KB
+#define GEMV_SPREAD      2          // units are as many as multiprocessors where half as many would do
+#define GEMV_CLUSTER     8          // 07 and 08: blocks that share a unit, at most
 
 #endif

@@ -1,5 +1,5 @@
 // kz: sm 89
-// gemv 04: tensor cores
+// gemv 05: tensor cores
 //
 // Idea     03 pays for each product of each token; mma.m16n8k16 does 16 rows of W by 8 of x for the loads of one. A packed element need
 //          never be a float: two or three logic instructions make a pair of halves of two of them, and their product is exact.
@@ -8,7 +8,7 @@
 //          group's sum is multiplied by its scale in single precision. A block has 16 rows, its warps share k.
 // Expect   one to eight tokens cost the same, sixteen hardly more; packed formats read a half to a fifth of the bytes.
 // Limit    a lane's 16 bytes are 64 of a row for four of them: each load of a warp touches 8 rows. Blocks begin and end together,
-//          and what a block has in flight is what its registers hold (see 05).
+//          and what a block has in flight is what its registers hold (see 06).
 
 #include "direct.cuh"
 
