@@ -6,11 +6,9 @@
 //          registers, as floats. The next rows are on their way before the sums of these are added: over lanes by shuffles that
 //          halve the rows in each step, over warps in shared memory, one barrier for all rows.
 // Expect   a plain read's speed: adjacent rows, 64 KB in flight per multiprocessor, no load but W's.
-// Limit    registers: k up to 16384, and up to four tokens. More tokens are more multiply-adds than a multiprocessor has time for (see 05).
+// Limit    registers: k up to 16384, and one token. More are more multiply-adds than a multiprocessor has time for (see 05).
 
 #include "registers.cuh"
 
-#define ENTRIES(type, T)                                                                                     \
-    GEMV_REGISTER_ONE(registers, type, T, false)                                                             \
-    GEMV_REGISTER_FOUR(registers, type, T, false)
+#define ENTRIES(type, T) GEMV_REGISTER_ENTRIES(registers, type, T, false)
 GEMV_TYPES(ENTRIES)

@@ -10,6 +10,6 @@
 
 #include "ring.cuh"
 
-#define GEMV_SHAPE(format, FORMAT, part, tiles, columns, depth, warps, teams)                                \
-    GEMV_RING_TYPES(bulk_ring, format, FORMAT, part, tiles, columns, depth, warps, teams, false, false)
+#define GEMV_SHAPE(format, FORMAT, part, tiles, columns, depth, blocks)                                      \
+    GEMV_RING_TYPES(bulk_ring, format, FORMAT, part, tiles, columns, depth, false, false)
 #include "shapes.def"

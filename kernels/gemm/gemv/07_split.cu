@@ -9,6 +9,6 @@
 
 #include "ring.cuh"
 
-#define GEMV_SHAPE(format, FORMAT, part, tiles, columns, depth, warps, teams)                                \
-    GEMV_RING_TYPES(split, format, FORMAT, part, tiles, columns, depth, warps, teams, true, false)
+#define GEMV_SHAPE(format, FORMAT, part, tiles, columns, depth, blocks)                                      \
+    GEMV_RING_TYPES(split, format, FORMAT, part, tiles, columns, depth, true, false)
 #include "shapes.def"

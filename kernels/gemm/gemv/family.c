@@ -3,8 +3,6 @@
 // Axes: m, n, k. Buffers: w of n x k elements, bytes where they are packed; its scales; x of m x k; y of m x n.
 #include "gemv.h"
 
-#include <stdio.h>
-
 #include "private.h"
 #include "ring_shape.h"
 #include "tune.h"
@@ -119,21 +117,18 @@ static kz_status plan_vector(const kz_planner *p) {
 
 // ---- plan of the rows by registers --------------------------------------------------------------------
 
-// A thread's packs of 16 bytes of a row: 2, or 4 where k is long.
-static uint32_t packs_of(const kz_case *c) { return axis(c, K) <= 16 * GEMV_REGISTER_THREADS ? 2 : 4; }
+// A thread has two packs of 16 bytes of a row, or four where k is long.
 static bool fits_registers(const kz_case *c) {
-    return is_dense(c) && axis(c, M) <= GEMV_PASS && axis(c, K) <= 32 * GEMV_REGISTER_THREADS;
+    return is_dense(c) && axis(c, M) == 1 && axis(c, K) <= 32 * GEMV_REGISTER_THREADS;
 }
 
 static kz_status add_registers(const kz_planner *p, bool overlap) {
-    uint64_t packs = packs_of(p->c), rows = packs == 2 ? GEMV_REGISTER_ROWS : GEMV_REGISTER_ROWS / 2;
-    uint64_t threads = kz_ceil_div(kz_ceil_div(axis(p->c, K), 8 * packs), 32) * 32;
-    if (threads == 0) threads = 32;
+    uint64_t k = axis(p->c, K), packs = k <= 16 * GEMV_REGISTER_THREADS ? 2 : 4;
+    uint64_t threads = 32 * kz_ceil_div(k > 0 ? k : 1, 32 * 8 * packs);
     uint64_t room = (uint64_t)p->device->multiprocessors * (GEMV_REGISTER_THREADS / threads);
-    char part[16];
-    snprintf(part, sizeof part, "%s%llu", axis(p->c, M) == 1 ? "one" : "four", (unsigned long long)packs);
-    return KZ_LAUNCH(p, .idea = overlap ? "dependent_launch" : "registers", .part = part,
-                     .blocks = kz_min_u64(kz_ceil_div(axis(p->c, N), rows), room),
+    return KZ_LAUNCH(p, .idea = overlap ? "dependent_launch" : "registers",
+                     .part = packs == 2 ? "short" : "long",
+                     .blocks = kz_min_u64(kz_ceil_div(axis(p->c, N), GEMV_REGISTER_ROWS), room),
                      .threads = (uint32_t)threads, .overlap = overlap);
 }
 
@@ -143,8 +138,8 @@ static kz_status plan_registers(const kz_planner *p) {
     if (!fits_registers(p->c))
         return kz_plan_refuse(
             p->error,
-            "dense rows of up to %d elements and %d tokens: 05_tensor and those after it do the rest",
-            32 * GEMV_REGISTER_THREADS, GEMV_PASS);
+            "dense rows of up to %d elements and one token: 05_tensor and those after it do the rest",
+            32 * GEMV_REGISTER_THREADS);
     return add_registers(p, false);
 }
 
@@ -162,11 +157,11 @@ static kz_status plan_tensor(const kz_planner *p) {
 typedef struct shape {
     uint32_t format;
     bool many; // tokens: up to 16, not 8
-    uint32_t rows, depth, warps, teams;
+    uint32_t rows, depth, blocks;
 } shape;
 static const shape shapes[] = {
-#define GEMV_SHAPE(format, FORMAT, part, tiles, columns, depth, warps, teams)                                \
-    {KZ_GEMV_##FORMAT, columns == 2, 16 * tiles, depth, warps, teams},
+#define GEMV_SHAPE(format, FORMAT, part, tiles, columns, depth, blocks)                                      \
+    {KZ_GEMV_##FORMAT, columns == 2, 16 * tiles, depth, blocks},
 #include "shapes.def"
 #undef GEMV_SHAPE
 };
@@ -177,52 +172,44 @@ static const shape *shape_of(const kz_case *c) {
     return NULL;
 }
 
-static uint64_t stage_bytes(const kz_case *c, const shape *s) {
-    static const uint32_t bits[] = {16, 8, 8, 4, 3};
-    uint64_t chunk = kz_gemv_bytes((kz_gemv_format)c->operation, 1, s->depth);
-    return s->rows * GEMV_W_STRIDE(c->operation == KZ_GEMV_INT3, chunk) +
-           axis(c, M) * GEMV_X_STRIDE(bits[c->operation], s->depth);
-}
-
 static uint64_t shared_bytes(const kz_case *c, const shape *s, uint64_t parts, uint64_t stages) {
-    uint64_t least_chunks = kz_ceil_div(axis(c, K), s->depth) / parts;
-    uint64_t scale = is_dense(c) ? 0 : s->rows * (axis(c, K) / KZ_GEMV_GROUP) * 2;
-    return GEMV_BARRIER_BYTES + stages * stage_bytes(c, s) + GEMV_SCALE_SLOTS(least_chunks, stages) * scale +
-           s->warps / s->teams * axis(c, M) * (s->rows + GEMV_SUM_PAD) * sizeof(float);
+    static const uint32_t bits[] = {16, 8, 8, 4, 3};
+    uint64_t m = axis(c, M), k = axis(c, K), chunk = kz_gemv_bytes((kz_gemv_format)c->operation, 1, s->depth);
+    uint64_t stage = s->rows * GEMV_W_STRIDE(c->operation == KZ_GEMV_INT3, chunk) +
+                     m * GEMV_X_STRIDE(bits[c->operation], s->depth);
+    uint64_t least_chunks = kz_ceil_div(k, s->depth) / parts;
+    uint64_t scale = is_dense(c) ? 0 : s->rows * (k / KZ_GEMV_GROUP) * 2;
+    return GEMV_BARRIER_BYTES + stages * stage + GEMV_SCALE_SLOTS(least_chunks, stages) * scale +
+           GEMV_WARPS * m * (s->rows + GEMV_SUM_PAD) * sizeof(float);
 }
 
 // Blocks of a cluster that share the k of a unit: more while there is room for them on the GPU and chunks for each.
-static uint64_t parts_of(const kz_planner *p, const shape *s, uint64_t units) {
-    uint64_t chunks = kz_ceil_div(axis(p->c, K), s->depth), parts = 1;
+static uint64_t parts_of(const kz_planner *p, const shape *s) {
+    uint64_t units = kz_ceil_div(axis(p->c, N), s->rows), chunks = kz_ceil_div(axis(p->c, K), s->depth),
+             parts = 1;
     while (parts < GEMV_CLUSTER && 2 * parts * units <= (uint64_t)p->device->multiprocessors &&
            2 * parts <= chunks)
         parts *= 2;
     return parts;
 }
 
-// Units of rows: a multiple of the multiprocessors where there are as many, so that each has the same to do.
-static uint64_t units_of(const kz_planner *p, const shape *s) {
-    uint64_t least = kz_ceil_div(axis(p->c, N), s->rows), all = (uint64_t)p->device->multiprocessors;
-    return least * GEMV_SPREAD < all ? least : kz_min_u64(kz_ceil_div(least, all) * all, axis(p->c, N));
-}
-
 static kz_status add_ring(const kz_planner *p, bool split, bool overlap) {
     const shape *s = shape_of(p->c);
-    uint64_t units = units_of(p, s), parts = split ? parts_of(p, s, units) : 1, stages = GEMV_STAGES;
-    while (stages > 2 && shared_bytes(p->c, s, parts, stages) > GEMV_RING_BYTES) stages--;
+    uint64_t units = kz_ceil_div(axis(p->c, N), s->rows), parts = split ? parts_of(p, s) : 1;
+    uint64_t stages = GEMV_STAGES, blocks = s->blocks, all = (uint64_t)p->device->multiprocessors;
+    if (shared_bytes(p->c, s, parts, 2) > GEMV_RING_BYTES / blocks) blocks = 1;
+    while (stages > 2 && shared_bytes(p->c, s, parts, stages) > GEMV_RING_BYTES / blocks) stages--;
     uint64_t shared = shared_bytes(p->c, s, parts, stages);
-    if (shared > GEMV_MOST_BYTES)
+    if (shared > GEMV_RING_BYTES)
         return kz_plan_refuse(
             p->error, "the scales of %u rows of k = %llu do not fit beside the ring: 05_tensor does it",
             s->rows, (unsigned long long)axis(p->c, K));
-    uint64_t room = (uint64_t)p->device->multiprocessors;
     kz_arg args[KZ_PLAN_ARGS];
     size_t count = kz_guest_args(p->family, p->c, args);
-    args[count++] = kz_arg_u64(units);
     args[count++] = kz_arg_u64(stages);
-    args[count++] = kz_arg_u64(overlap ? GEMV_AHEAD_BYTES / stage_bytes(p->c, s) : 0);
-    return KZ_LAUNCH(p, .part = part_of(p->c), .blocks = parts > 1 ? units * parts : kz_min_u64(units, room),
-                     .threads = 32 * (s->warps + GEMV_FETCHERS), .cluster = parts > 1 ? (uint32_t)parts : 0,
+    return KZ_LAUNCH(p, .part = part_of(p->c),
+                     .blocks = parts > 1 ? units * parts : kz_min_u64(units, all * blocks),
+                     .threads = 32 * (GEMV_WARPS + GEMV_FETCHERS), .cluster = parts > 1 ? (uint32_t)parts : 0,
                      .shared_bytes = (uint32_t)shared, .overlap = overlap, .args = args, .arg_count = count);
 }
 
@@ -235,11 +222,12 @@ static kz_status plan_split(const kz_planner *p) {
     return status != KZ_OK || is_empty(p->c) ? status : add_ring(p, true, false);
 }
 
-// Dense rows by one token go 04's way, all else 07's.
+// Dense rows by one token go 04's way where there are enough for half of the multiprocessors, all else 07's.
 static kz_status plan_dependent(const kz_planner *p) {
     kz_status status = supported(p);
     if (status != KZ_OK || is_empty(p->c)) return status;
-    return fits_registers(p->c) && axis(p->c, M) == 1 ? add_registers(p, true) : add_ring(p, true, true);
+    bool enough = axis(p->c, N) / GEMV_REGISTER_ROWS >= (uint64_t)p->device->multiprocessors / 2;
+    return fits_registers(p->c) && enough ? add_registers(p, true) : add_ring(p, true, true);
 }
 
 // clang-format off

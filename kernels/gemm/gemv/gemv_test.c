@@ -172,17 +172,38 @@ static void few_rows_are_split(void **state) {
     assert_int_equal(plan.steps[0].launch.cluster[0], 0);
 }
 
-static void two_launches_fit_on_a_multiprocessor(void **state) {
+static void rings_fit_and_blocks_share_a_multiprocessor(void **state) {
     kz_plan plan;
     kz_error error = {0};
     for (int f = KZ_GEMV_DENSE; f <= KZ_GEMV_INT3; f++)
         for (int64_t m = 1; m <= 16; m++) {
-            assert_int_equal(plan_of("08_dependent_launch", (kz_gemv_format)f, m, 8192, 8192, &plan, &error),
+            assert_int_equal(plan_of("06_bulk_ring", (kz_gemv_format)f, m, 1 << 16, 8192, &plan, &error),
                              KZ_OK);
-            assert_true(plan.steps[0].launch.overlap);
-            if (plan.steps[0].launch.dynamic_shared_bytes > 113 << 10)
-                fail_msg("format %d, m = %d: %u bytes", f, (int)m, plan.steps[0].launch.dynamic_shared_bytes);
+            const kz_launch *launch = &plan.steps[0].launch;
+            uint32_t blocks = launch->grid[0] / 132;
+            if (launch->dynamic_shared_bytes * blocks > 226 << 10)
+                fail_msg("format %d, m = %d: %u blocks of %u bytes", f, (int)m, blocks,
+                         launch->dynamic_shared_bytes);
         }
+    assert_int_equal(plan_of("06_bulk_ring", KZ_GEMV_INT8, 1, 64, 1 << 20, &plan, &error), KZ_UNSUPPORTED);
+    assert_non_null(strstr(error.message, "do not fit"));
+}
+
+static void one_token_goes_by_registers_where_rows_are_enough(void **state) {
+    kz_plan plan;
+    kz_error error = {0};
+    assert_int_equal(plan_of("08_dependent_launch", KZ_GEMV_DENSE, 1, 8192, 8192, &plan, &error), KZ_OK);
+    assert_string_equal(plan.steps[0].entry, "gemv_dependent_launch_short_dense_bf16");
+    assert_true(plan.steps[0].launch.overlap);
+    assert_int_equal(plan.steps[0].launch.block[0], 512);
+    assert_int_equal(plan_of("08_dependent_launch", KZ_GEMV_DENSE, 1, 4096, 14336, &plan, &error), KZ_OK);
+    assert_string_equal(plan.steps[0].entry, "gemv_dependent_launch_long_dense_bf16");
+    assert_int_equal(plan_of("08_dependent_launch", KZ_GEMV_DENSE, 1, 64, 8192, &plan, &error), KZ_OK);
+    assert_string_equal(plan.steps[0].entry, "gemv_dependent_launch_few_dense_bf16");
+    assert_int_equal(plan_of("08_dependent_launch", KZ_GEMV_DENSE, 2, 8192, 8192, &plan, &error), KZ_OK);
+    assert_string_equal(plan.steps[0].entry, "gemv_dependent_launch_few_dense_bf16");
+    assert_int_equal(plan_of("08_dependent_launch", KZ_GEMV_INT4, 9, 8192, 8192, &plan, &error), KZ_OK);
+    assert_string_equal(plan.steps[0].entry, "gemv_dependent_launch_many_int4_bf16");
 }
 
 static void what_no_kernel_does_is_refused_in_words(void **state) {
@@ -206,7 +227,8 @@ int main(void) {
         cmocka_unit_test(a_product_one_can_see),
         cmocka_unit_test(single_precision_passes_and_half_fails),
         cmocka_unit_test(few_rows_are_split),
-        cmocka_unit_test(two_launches_fit_on_a_multiprocessor),
+        cmocka_unit_test(rings_fit_and_blocks_share_a_multiprocessor),
+        cmocka_unit_test(one_token_goes_by_registers_where_rows_are_enough),
         cmocka_unit_test(what_no_kernel_does_is_refused_in_words),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -11,17 +11,15 @@
 #include "ring_shape.h"
 #include "tensor.cuh"
 
-// What a variant's kernels are made of: tiles of 16 rows in a unit, tiles of 8 tokens, k in a chunk, warps that multiply, teams of them that
-// have tiles of their own, warps that ask for copies, and whether it may begin before the kernel in front has ended.
-template <int F_, typename T_, int RT_, int NT_, int DEPTH_, int WARPS_, int TEAMS_, int FETCHERS_,
-          bool OVERLAP_>
+// What a variant's kernels are made of: tiles of 16 rows in a unit, tiles of 8 tokens, k in a chunk, warps that multiply, warps that ask for
+// copies, and whether it may begin before the kernel in front has ended.
+template <int F_, typename T_, int RT_, int NT_, int DEPTH_, int WARPS_, int FETCHERS_, bool OVERLAP_>
 struct ring_kind {
     typedef T_ T;
-    static constexpr int F = F_, NT = NT_, DEPTH = DEPTH_, WARPS = WARPS_, FETCHERS = FETCHERS_;
+    static constexpr int F = F_, RT = RT_, NT = NT_, DEPTH = DEPTH_, WARPS = WARPS_, FETCHERS = FETCHERS_;
     static constexpr int THREADS = KZ_WARP * (WARPS + FETCHERS);
     static constexpr bool OVERLAP = OVERLAP_;
-    static constexpr int ROWS = 16 * RT_, TEAMS = TEAMS_, RT = RT_ / TEAMS; // tiles of a warp
-    static constexpr int SHARERS = WARPS / TEAMS; // of a team: of the steps of a chunk
+    static constexpr int ROWS = 16 * RT;
     static constexpr unsigned W_STRIDE = GEMV_W_STRIDE(F == INT3, (unsigned)bytes_of<F>(DEPTH));
     static constexpr unsigned X_STRIDE = GEMV_X_STRIDE(bits_of(F), DEPTH);
 };
@@ -30,7 +28,7 @@ struct ring_kind {
 template <typename R> struct ring_memory {
     uint64_t *full, *empty; // barriers, one per stage each
     char *stages, *scales;
-    float *sums; // of each sharer, each token, each row
+    float *sums; // of each warp, each token, each row
     unsigned stage_bytes, scale_bytes, slots;
 };
 
@@ -38,8 +36,7 @@ template <typename R> struct ring_block {
     problem<typename R::T> p;
     ring_memory<R> memory;
     unsigned stages, units, first_unit, unit_step;
-    unsigned rows_each, rows_more; // rows of every unit; the first so many have one more
-    unsigned first_chunk, chunks;  // of each unit: those of this block
+    unsigned first_chunk, chunks; // of each unit: those of this block
     unsigned stage = 0, parity = 0;
     __device__ __forceinline__ void advance(void) {
         if (++stage == stages) stage = 0, parity ^= 1;
@@ -48,9 +45,9 @@ template <typename R> struct ring_block {
     __device__ __forceinline__ float *sum_at(unsigned token, unsigned row) const { // of warp 0
         return memory.sums + token * (R::ROWS + GEMV_SUM_PAD) + row;
     }
-    // The units' first rows: alike to one row, for all blocks should have the same to do.
-    __device__ __forceinline__ size_t first_row(unsigned unit) const {
-        return (size_t)unit * rows_each + (unit < rows_more ? unit : rows_more);
+    __device__ __forceinline__ size_t first_row(unsigned unit) const { // of the unit; n behind the last one
+        size_t row = (size_t)unit * R::ROWS;
+        return row < p.n ? row : p.n;
     }
     __device__ __forceinline__ unsigned depth_of(unsigned chunk) const { // k in it
         size_t left = p.k - (size_t)(first_chunk + chunk) * R::DEPTH;
@@ -127,19 +124,7 @@ static __device__ __forceinline__ void fetch(const ring_block<R> &b, unsigned un
     if (x) fetch_x(b, chunk);
 }
 
-// Chunks into L2: they are on their way while the ring is full.
-template <typename R>
-static __device__ __forceinline__ void prefetch(const ring_block<R> &b, unsigned unit, unsigned chunk,
-                                                unsigned count) {
-    for (; count > 0 && unit < b.units; count--) {
-        for (unsigned r = fetcher<R>(); r < R::ROWS; r += R::FETCHERS * KZ_WARP)
-            asm volatile("cp.async.bulk.prefetch.L2.global [%0], %1;" ::"l"(row_of(b, unit, r, chunk)),
-                         "r"((unsigned)bytes_of<R::F>(b.depth_of(chunk))));
-        if (++chunk == b.chunks) chunk = 0, unit += b.unit_step;
-    }
-}
-
-template <typename R> static __device__ __forceinline__ void produce(ring_block<R> b, unsigned ahead) {
+template <typename R> static __device__ __forceinline__ void produce(ring_block<R> b) {
     uint64_t policy = kz_evict_first();
     unsigned unit = b.first_unit, ordinal = 0, chunk = 0;
     // What fits into the ring at once. W is nobody's result: its copies need not wait for the kernel in front.
@@ -150,7 +135,6 @@ template <typename R> static __device__ __forceinline__ void produce(ring_block<
         if (++chunk == b.chunks) chunk = 0, ordinal++, unit += b.unit_step;
     }
     if (R::OVERLAP) {
-        prefetch(b, unit, chunk, ahead);
         asm volatile("griddepcontrol.wait;" ::: "memory");
         asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
         for (unsigned c = 0; count > 0; count--, begin.advance()) {
@@ -205,17 +189,13 @@ static __device__ __forceinline__ void multiply_at(float sum[R::RT][R::NT][4], c
     }
 }
 
-// Which team this warp is of, and which of its sharers.
-template <typename R> static __device__ __forceinline__ unsigned team(void) { return kz_warp() % R::TEAMS; }
-template <typename R> static __device__ __forceinline__ unsigned sharer(void) { return kz_warp() / R::TEAMS; }
-
 // Step `s` of a chunk: a piece of DENSE, a group of the others, whose sum its scale multiplies.
 template <typename R>
 static __device__ __forceinline__ void multiply_step(float sum[R::RT][R::NT][4], const ring_block<R> &b,
                                                      const typename R::T *scale, unsigned last,
                                                      unsigned chunk, unsigned s) {
-    const unsigned row = team<R>() * 16 * R::RT + kz_lane() / 4; // of the unit: this lane's first
-    const char *w = b.now() + team<R>() * 16 * R::RT * R::W_STRIDE, *x = b.now() + R::ROWS * R::W_STRIDE;
+    const char *w = b.now(), *x = w + R::ROWS * R::W_STRIDE;
+    const unsigned row = kz_lane() / 4; // of the unit: this lane's first
     if (R::F == DENSE) {
         bool there = s * SPAN<DENSE> + kz_lane() % 4 * 8 < b.depth_of(chunk);
         multiply_at<R>(sum, w, x, b.p.m, s, there);
@@ -241,13 +221,13 @@ static __device__ __forceinline__ void meet(int warps) { // those that multiply
     asm volatile("bar.sync 1, %0;" ::"r"(warps * KZ_WARP) : "memory");
 }
 
-// The sharers' sums of a unit: into shared memory, and added there. `write` gets token, row and sum.
+// The warps' sums of a unit: into shared memory, and added there. `write` gets token, row and sum.
 template <typename R, typename W>
 static __device__ __forceinline__ void add_warps(const ring_block<R> &b, const float sum[R::RT][R::NT][4],
                                                  W write) {
     constexpr unsigned STRIDE = R::ROWS + GEMV_SUM_PAD;
     const unsigned g = kz_lane() / 4, t = kz_lane() % 4;
-    float *mine = b.memory.sums + sharer<R>() * b.p.m * STRIDE + team<R>() * 16 * R::RT;
+    float *mine = b.memory.sums + kz_warp() * b.p.m * STRIDE;
 #pragma unroll
     for (int r = 0; r < R::RT; r++)
 #pragma unroll
@@ -262,7 +242,7 @@ static __device__ __forceinline__ void add_warps(const ring_block<R> &b, const f
         unsigned token = i / R::ROWS, row = i % R::ROWS;
         float all = 0.0f;
 #pragma unroll
-        for (int w = 0; w < R::SHARERS; w++) all += b.memory.sums[(w * b.p.m + token) * STRIDE + row];
+        for (int w = 0; w < R::WARPS; w++) all += b.memory.sums[(w * b.p.m + token) * STRIDE + row];
         write(token, row, all);
     }
     meet(R::WARPS);
@@ -279,12 +259,12 @@ template <typename R, typename W> static __device__ __forceinline__ void consume
         for (unsigned chunk = 0; chunk < b.chunks; chunk++, b.advance()) {
             kz_barrier_wait(&b.memory.full[b.stage], b.parity);
             unsigned steps = (b.depth_of(chunk) + STEP<R::F> - 1) / STEP<R::F>;
-            if (steps == STEPS && STEPS % R::SHARERS == 0) {
+            if (steps == STEPS && STEPS % R::WARPS == 0) {
 #pragma unroll
-                for (int i = 0; i < STEPS / R::SHARERS; i++)
-                    multiply_step<R>(sum, b, scale, last, chunk, sharer<R>() + i * R::SHARERS);
+                for (int i = 0; i < STEPS / R::WARPS; i++)
+                    multiply_step<R>(sum, b, scale, last, chunk, kz_warp() + i * R::WARPS);
             } else
-                for (unsigned s = sharer<R>(); s < steps; s += R::SHARERS)
+                for (unsigned s = kz_warp(); s < steps; s += R::WARPS)
                     multiply_step<R>(sum, b, scale, last, chunk, s);
             kz_barrier_arrive(&b.memory.empty[b.stage]);
         }
@@ -294,15 +274,13 @@ template <typename R, typename W> static __device__ __forceinline__ void consume
 
 // The block's part of k, and its shared memory with barriers that nobody has come to.
 template <typename R>
-static __device__ __forceinline__ ring_block<R> start(const problem<typename R::T> &p, unsigned units,
-                                                      unsigned stages, unsigned part, unsigned parts) {
+static __device__ __forceinline__ ring_block<R> start(const problem<typename R::T> &p, unsigned stages,
+                                                      unsigned part, unsigned parts) {
     extern __shared__ __align__(128) char base[];
     ring_block<R> b;
     b.p = p;
     b.stages = stages;
-    b.units = units;
-    b.rows_each = (unsigned)(p.n / units);
-    b.rows_more = (unsigned)(p.n % units);
+    b.units = (unsigned)((p.n + R::ROWS - 1) / R::ROWS);
     unsigned chunks = (unsigned)((p.k + R::DEPTH - 1) / R::DEPTH);
     b.first_chunk = (unsigned)((size_t)chunks * part / parts);
     b.chunks = (unsigned)((size_t)chunks * (part + 1) / parts) - b.first_chunk;
@@ -367,19 +345,18 @@ static __device__ __forceinline__ void add_blocks(const ring_block<R> &b, unsign
 
 // A unit after another by each block, or one that a cluster shares.
 template <typename R, bool SPLIT>
-static __device__ __forceinline__ void run_ring(const problem<typename R::T> &p, unsigned units,
-                                                unsigned stages, unsigned ahead) {
+static __device__ __forceinline__ void run_ring(const problem<typename R::T> &p, unsigned stages) {
     if (!is_aligned(p)) {
         if (R::OVERLAP) asm volatile("griddepcontrol.wait;" ::: "memory");
         multiply_anywhere<R::F>(p);
         return;
     }
     unsigned parts = SPLIT ? cluster_blocks() : 1;
-    ring_block<R> b = start<R>(p, units, stages, SPLIT ? cluster_rank() : 0, parts);
+    ring_block<R> b = start<R>(p, stages, SPLIT ? cluster_rank() : 0, parts);
     b.first_unit = blockIdx.x / parts;
     b.unit_step = parts > 1 ? b.units : gridDim.x;
     if (kz_warp() >= R::WARPS) {
-        if (b.chunks > 0) produce<R>(b, ahead);
+        if (b.chunks > 0) produce<R>(b);
     } else {
         if (R::OVERLAP) asm volatile("griddepcontrol.wait;" ::: "memory");
         consume<R>(b, [&](unsigned unit, unsigned token, unsigned row, float sum) {
@@ -394,19 +371,14 @@ static __device__ __forceinline__ void run_ring(const problem<typename R::T> &p,
 }
 
 // An entry for a row of shapes.def, and for both types.
-#define GEMV_RING_ENTRY(idea, format, FORMAT, part, tiles, columns, depth, warps, teams, type, T, SPLIT,     \
-                        OVERLAP)                                                                             \
-    KZ_ENTRY_BOUNDS(gemv_##idea##_##part##_##format##_##type, KZ_WARP *(warps + GEMV_FETCHERS), 1)           \
-    (const void *w, const T *scale, const T *x, T *y, size_t m, size_t n, size_t k, size_t units,            \
-     size_t stages, size_t ahead) {                                                                          \
-        run_ring<ring_kind<FORMAT, T, tiles, columns, depth, warps, teams, GEMV_FETCHERS, OVERLAP>, SPLIT>(  \
-            problem<T>{w, scale, x, y, (unsigned)m, n, k}, (unsigned)units, (unsigned)stages,                \
-            (unsigned)ahead);                                                                                \
+#define GEMV_RING_ENTRY(idea, format, FORMAT, part, tiles, columns, depth, type, T, SPLIT, OVERLAP)          \
+    KZ_ENTRY_BOUNDS(gemv_##idea##_##part##_##format##_##type, KZ_WARP *(GEMV_WARPS + GEMV_FETCHERS), 1)      \
+    (const void *w, const T *scale, const T *x, T *y, size_t m, size_t n, size_t k, size_t stages) {         \
+        run_ring<ring_kind<FORMAT, T, tiles, columns, depth, GEMV_WARPS, GEMV_FETCHERS, OVERLAP>, SPLIT>(    \
+            problem<T>{w, scale, x, y, (unsigned)m, n, k}, (unsigned)stages);                                \
     }
-#define GEMV_RING_TYPES(idea, format, FORMAT, part, tiles, columns, depth, warps, teams, SPLIT, OVERLAP)     \
-    GEMV_RING_ENTRY(idea, format, FORMAT, part, tiles, columns, depth, warps, teams, f16, kz_f16, SPLIT,     \
-                    OVERLAP)                                                                                 \
-    GEMV_RING_ENTRY(idea, format, FORMAT, part, tiles, columns, depth, warps, teams, bf16, kz_bf16, SPLIT,   \
-                    OVERLAP)
+#define GEMV_RING_TYPES(idea, format, FORMAT, part, tiles, columns, depth, SPLIT, OVERLAP)                   \
+    GEMV_RING_ENTRY(idea, format, FORMAT, part, tiles, columns, depth, f16, kz_f16, SPLIT, OVERLAP)          \
+    GEMV_RING_ENTRY(idea, format, FORMAT, part, tiles, columns, depth, bf16, kz_bf16, SPLIT, OVERLAP)
 
 #endif

@@ -16,14 +16,12 @@
 #define GEMV_DIRECT_WARPS  8
 #define GEMV_DIRECT_PIECES 4
 
-// 06 to 08: the ring has as many stages as fit, and at most so many. Two launches of 08 have room on a multiprocessor.
-// shapes.def has the rest.
-#define GEMV_STAGES      8
-#define GEMV_FETCHERS    4 // warps that ask for copies: 1 2 4
-#define GEMV_RING_BYTES  (112 << 10)
-#define GEMV_MOST_BYTES  (227 << 10)
-#define GEMV_AHEAD_BYTES (64 << 10) // 08: that a block asks L2 for when its ring is full: 0 to 256 KB
-#define GEMV_SPREAD      2          // units are as many as multiprocessors where half as many would do
-#define GEMV_CLUSTER     8          // 07 and 08: blocks that share a unit, at most
+// 06 to 08: warps that multiply, 4 8 16, and warps that ask for copies, 1 2 4. The ring has as many stages as fit into the
+// blocks' parts of shared memory, 64 to 216 KB, and at most so many. shapes.def has the rest.
+#define GEMV_WARPS      8
+#define GEMV_FETCHERS   4
+#define GEMV_STAGES     8
+#define GEMV_RING_BYTES (216 << 10) // of a multiprocessor
+#define GEMV_CLUSTER    8           // 07 and 08: blocks that share a unit, at most
 
 #endif
