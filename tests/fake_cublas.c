@@ -1,7 +1,9 @@
-// A cuBLAS for the tests: ten functions, on the host's memory. Matrices go by columns, as in the real one,
+// A cuBLAS for the tests: eleven functions, on the host's memory. Matrices go by columns, as in the real one,
 // and sgemm wants the order of calls that the real one needs: a handle, a stream, a workspace.
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
+#include <string.h>
 
 typedef struct fake {
     bool has_stream, has_workspace;
@@ -18,6 +20,9 @@ int cublasSgemm_v2(void *handle, int turn_a, int turn_b, int m, int n, int k, co
                    const float *a, int a_column, const float *b, int b_column, const float *beta, float *c,
                    int c_column);
 
+int cublasGemmEx(void *handle, int turn_a, int turn_b, int m, int n, int k, const float *alpha,
+                 const uint16_t *a, int a_type, int a_column, const uint16_t *b, int b_type, int b_column,
+                 const float *beta, uint16_t *c, int c_type, int c_column, int compute, int algorithm);
 int cublasSaxpy_v2(void *handle, int n, const float *alpha, const float *x, int x_step, float *y, int y_step);
 int cublasSgeam(void *handle, int turn_a, int turn_b, int m, int n, const float *alpha, const float *a,
                 int a_column, const float *beta, const float *b, int b_column, float *c, int c_column);
@@ -62,6 +67,31 @@ int cublasSgemm_v2(void *handle, int turn_a, int turn_b, int m, int n, int k, co
             float sum = 0.0f;
             for (int x = 0; x < k; x++) sum += a[x * a_column + row] * b[column * b_column + x];
             c[column * c_column + row] = *alpha * sum;
+        }
+    return 0;
+}
+
+// bf16 alone: the high halves of floats, here cut off and not rounded.
+static float widen(uint16_t bits) {
+    uint32_t wide = (uint32_t)bits << 16;
+    float value;
+    memcpy(&value, &wide, sizeof value);
+    return value;
+}
+
+int cublasGemmEx(void *handle, int turn_a, int turn_b, int m, int n, int k, const float *alpha,
+                 const uint16_t *a, int a_type, int a_column, const uint16_t *b, int b_type, int b_column,
+                 const float *beta, uint16_t *c, int c_type, int c_column, int compute, int algorithm) {
+    const fake *f = handle;
+    if (!f->has_stream || !f->has_workspace) return 1;
+    if (!turn_a || turn_b || a_column < k || b_column < k || c_column < m || *beta != 0.0f) return 7;
+    if (a_type != 14 || b_type != 14 || c_type != 14 || compute != 68 || algorithm != -1) return 7;
+    for (int column = 0; column < n; column++)
+        for (int row = 0; row < m; row++) {
+            float sum = 0.0f;
+            for (int x = 0; x < k; x++) sum += widen(a[row * a_column + x]) * widen(b[column * b_column + x]);
+            sum *= *alpha;
+            memcpy(&c[column * c_column + row], (const char *)&sum + 2, 2);
         }
     return 0;
 }

@@ -1,12 +1,15 @@
 // A cuBLASLt for the tests: its heuristics give four algorithms, one of which is none. Matrices go by columns, on the
 // host's memory. The first algorithm leaves the result as it is, the others multiply.
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 
 typedef struct layout {
     uint64_t rows, columns;
     int64_t column;
+    int type; // 0: f32; 14: bf16
 } layout;
 
 typedef struct heuristic {
@@ -22,6 +25,7 @@ int cublasLtDestroy(void *handle);
 size_t cublasLtGetVersion(void);
 const char *cublasLtGetStatusString(int status);
 int cublasLtMatmulDescCreate(void **operation, int compute, int scale);
+int cublasLtMatmulDescSetAttribute(void *operation, int attribute, const void *value, size_t bytes);
 int cublasLtMatmulDescDestroy(void *operation);
 int cublasLtMatrixLayoutCreate(void **to, int type, uint64_t rows, uint64_t columns, int64_t column);
 int cublasLtMatrixLayoutDestroy(void *of);
@@ -51,11 +55,17 @@ const char *cublasLtGetStatusString(int status) { return status == 7 ? "invalid 
 int cublasLtMatmulDescCreate(void **operation, int compute, int scale) {
     return compute == 68 && scale == 0 ? make(operation, 1) : 15; // 77 would be TF32
 }
+// The first operand transposed is all that it does.
+int cublasLtMatmulDescSetAttribute(void *operation, int attribute, const void *value, size_t bytes) {
+    if (attribute != 3 || bytes != 4 || *(const int *)value != 1) return 7;
+    *(char *)operation = 1;
+    return 0;
+}
 int cublasLtMatmulDescDestroy(void *operation) { return drop(operation); }
 
 int cublasLtMatrixLayoutCreate(void **to, int type, uint64_t rows, uint64_t columns, int64_t column) {
-    if (type != 0 || column < (int64_t)rows || make(to, sizeof(layout))) return 7;
-    *(layout *)*to = (layout){rows, columns, column};
+    if ((type != 0 && type != 14) || column < (int64_t)rows || make(to, sizeof(layout))) return 7;
+    *(layout *)*to = (layout){rows, columns, column, type};
     return 0;
 }
 int cublasLtMatrixLayoutDestroy(void *of) { return drop(of); }
@@ -85,7 +95,9 @@ int cublasLtMatmulAlgoGetHeuristic(void *handle, void *operation, layout *a, lay
     uint32_t least = 256; // the third needs 16
     for (int i = 0; i < 4; i++)
         if (w->alignment[i] && w->alignment[i] < least) least = w->alignment[i];
-    if (a->columns != b->rows || c->rows != a->rows || c->columns != b->columns) return 7;
+    bool turn = *(const char *)operation;
+    if ((turn ? a->rows : a->columns) != b->rows || c->rows != (turn ? a->columns : a->rows)) return 7;
+    if (c->columns != b->columns || a->type != b->type || a->type != c->type) return 7;
     for (uint64_t i = 0; i < 4; i++)
         found[i] = (heuristic){.algorithm = {40 + i},
                                .workspace_bytes = 100 * i,
@@ -94,18 +106,35 @@ int cublasLtMatmulAlgoGetHeuristic(void *handle, void *operation, layout *a, lay
     return 0;
 }
 
+// An element; a bf16 is the high half of a float, here cut off and not rounded.
+static float get(const void *matrix, const layout *of, uint64_t row, uint64_t column) {
+    uint64_t at = column * (uint64_t)of->column + row;
+    float value = 0.0f;
+    if (of->type == 0) return ((const float *)matrix)[at];
+    memcpy((char *)&value + 2, (const uint16_t *)matrix + at, 2);
+    return value;
+}
+static void set(void *matrix, const layout *of, uint64_t row, uint64_t column, float value) {
+    uint64_t at = column * (uint64_t)of->column + row;
+    if (of->type == 0)
+        ((float *)matrix)[at] = value;
+    else
+        memcpy((uint16_t *)matrix + at, (const char *)&value + 2, 2);
+}
+
 int cublasLtMatmul(void *handle, void *operation, const float *alpha, const float *a, layout *of_a,
                    const float *b, layout *of_b, const float *beta, const float *c, layout *of_c, float *d,
                    layout *of_d, const uint64_t *algorithm, void *workspace, size_t workspace_bytes,
                    void *stream) {
     if (!handle || !operation || stream || c != d || of_c != of_d || *beta != 0.0f) return 7;
     if (algorithm[0] < 40 || workspace_bytes != 100 * (algorithm[0] - 40) || !workspace) return 7;
+    bool turn = *(const char *)operation;
     for (uint64_t column = 0; algorithm[0] > 40 && column < of_d->columns; column++)
         for (uint64_t row = 0; row < of_d->rows; row++) {
             float sum = 0.0f;
-            for (uint64_t k = 0; k < of_a->columns; k++)
-                sum += a[k * (uint64_t)of_a->column + row] * b[column * (uint64_t)of_b->column + k];
-            d[column * (uint64_t)of_d->column + row] = *alpha * sum;
+            for (uint64_t k = 0; k < of_b->rows; k++)
+                sum += (turn ? get(a, of_a, k, row) : get(a, of_a, row, k)) * get(b, of_b, k, column);
+            set(d, of_d, row, column, *alpha * sum);
         }
     return 0;
 }

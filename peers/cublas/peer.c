@@ -1,4 +1,5 @@
-// cuBLAS as a rival: sgemm in single precision with TF32 off, saxpy, and a transpose by geam.
+// cuBLAS as a rival: sgemm in single precision with TF32 off, gemv of half types with sums in single precision, saxpy, and a
+// transpose by geam.
 //
 // The library is opened when it is first asked for; KZ_CUBLAS names its file. cuBLAS thinks in columns: the
 // transpose of a row-major matrix lies there without a move, and the transpose of a * b is b' * a'. Its workspace is
@@ -13,6 +14,10 @@
 enum {
     AS_IT_IS = 0,         // CUBLAS_OP_N
     TRANSPOSED = 1,       // CUBLAS_OP_T
+    F16 = 2,              // CUDA_R_16F
+    BF16 = 14,            // CUDA_R_16BF
+    COMPUTE_F32 = 68,     // CUBLAS_COMPUTE_32F
+    ITS_CHOICE = -1,      // CUBLAS_GEMM_DEFAULT
     DEFAULT_MATH = 0,     // single precision is computed as such: TF32 is for those who ask for it
     WORKSPACE = 32 << 20, // what NVIDIA advises for Hopper
 };
@@ -27,6 +32,9 @@ static struct {
     int (*sgemm)(void *handle, int transpose_a, int transpose_b, int m, int n, int k, const float *alpha,
                  const float *a, int a_column, const float *b, int b_column, const float *beta, float *c,
                  int c_column);
+    int (*gemm)(void *handle, int transpose_a, int transpose_b, int m, int n, int k, const void *alpha,
+                const void *a, int a_type, int a_column, const void *b, int b_type, int b_column,
+                const void *beta, void *c, int c_type, int c_column, int compute, int algorithm);
     int (*saxpy)(void *handle, int n, const float *alpha, const float *x, int x_step, float *y, int y_step);
     int (*sgeam)(void *handle, int transpose_a, int transpose_b, int m, int n, const float *alpha,
                  const float *a, int a_column, const float *beta, const float *b, int b_column, float *c,
@@ -45,6 +53,7 @@ static void open_library(void) {
         {"cublasSetMathMode", &api.set_math}, {"cublasSetWorkspace_v2", &api.set_workspace},
         {"cublasSgemm_v2", &api.sgemm},       {"cublasSaxpy_v2", &api.saxpy},
         {"cublasGetStatusString", &api.text}, {"cublasSgeam", &api.sgeam},
+        {"cublasGemmEx", &api.gemm},
     };
     const peer_wanted wanted = {.variable = "KZ_CUBLAS",
                                 .files = {"libcublas.so.13", "libcublas.so.12", "libcublas.so"},
@@ -71,6 +80,13 @@ static int multiply(void *handle, const kz_peer_problem *p, const kz_ptr *b) {
     return api.sgemm(handle, AS_IT_IS, AS_IT_IS, n, m, k, &one, at(b[1]), n, at(b[0]), k, &zero, at(b[2]), n);
 }
 
+// y' = W x': in columns W is k x n, to be transposed, x' is k x m and y' n x m.
+static int multiply_tokens(void *handle, const kz_peer_problem *p, const kz_ptr *b) {
+    int m = (int)p->axes[0], n = (int)p->axes[1], k = (int)p->axes[2], type = p->type == KZ_F16 ? F16 : BF16;
+    return api.gemm(handle, TRANSPOSED, AS_IT_IS, n, m, k, &one, at(b[0]), type, k, at(b[2]), type, k, &zero,
+                    at(b[3]), type, n, COMPUTE_F32, ITS_CHOICE);
+}
+
 static int add_multiple(void *handle, const kz_peer_problem *p, const kz_ptr *b) {
     float a;
     memcpy(&a, &p->args[0].scalar, sizeof a);
@@ -85,19 +101,22 @@ static int transpose(void *handle, const kz_peer_problem *p, const kz_ptr *b) {
 }
 
 static const struct operation {
-    const char *family, *name;
+    const char *family, *operation, *name; // operation NULL: any
+    uint32_t types;
     int axes; // that are sizes, each within 32 bits
     int (*run)(void *handle, const kz_peer_problem *problem, const kz_ptr *buffers);
 } operations[] = {
-    {"sgemm", "cublasSgemm", 3, multiply},
-    {"saxpy", "cublasSaxpy", 1, add_multiple},
-    {"transpose", "cublasSgeam", 2, transpose},
+    {"sgemm", NULL, "cublasSgemm", KZ_TYPE_BIT(F32), 3, multiply},
+    {"gemv", "dense", "cublasGemmEx", KZ_TYPE_BIT(F16) | KZ_TYPE_BIT(BF16), 3, multiply_tokens},
+    {"saxpy", NULL, "cublasSaxpy", KZ_TYPE_BIT(F32), 1, add_multiple},
+    {"transpose", NULL, "cublasSgeam", KZ_TYPE_BIT(F32), 2, transpose},
 };
 
 static const struct operation *find(const kz_peer_problem *problem) {
     for (size_t i = 0; i < sizeof operations / sizeof operations[0]; i++) {
         const struct operation *o = &operations[i];
-        if (strcmp(o->family, problem->family) != 0 || problem->type != KZ_F32) continue;
+        if (strcmp(o->family, problem->family) != 0 || !(o->types & 1u << problem->type)) continue;
+        if (o->operation && strcmp(o->operation, problem->operation) != 0) continue;
         for (int k = 0; k < o->axes; k++)
             if (problem->axes[k] < 1 || problem->axes[k] > 0x7fffffff) return NULL;
         return o;

@@ -1,5 +1,5 @@
-// cuBLASLt as a rival: matrix products in single precision, TF32 off, by the fastest of the algorithms that its
-// heuristics give.
+// cuBLASLt as a rival: matrix products in single precision, TF32 off, and gemv of half types with sums in single precision, by
+// the fastest of the algorithms that its heuristics give.
 //
 // The library is opened when it is first asked for; KZ_CUBLASLT names its file. It thinks in columns, as cuBLAS does:
 // c' = b' * a', and the transpose of a row-major matrix lies there without a move.
@@ -13,6 +13,10 @@
 
 enum {
     F32 = 0,            // CUDA_R_32F
+    F16 = 2,            // CUDA_R_16F
+    BF16 = 14,          // CUDA_R_16BF
+    TRANSPOSED = 1,     // CUBLAS_OP_T
+    TRANSPOSE_A = 3,    // CUBLASLT_MATMUL_DESC_TRANSA
     COMPUTE_F32 = 68,   // CUBLAS_COMPUTE_32F: products in single precision, no TF32
     MOST_WORKSPACE = 1, // CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES
     ALIGNMENT_A = 5, // CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_A_BYTES; those of b, c and d follow. Without: 256
@@ -40,6 +44,7 @@ static struct {
     size_t (*version)(void);
     const char *(*text)(int status);
     int (*operation_create)(void **operation, int compute, int scale);
+    int (*operation_set)(void *operation, int attribute, const void *value, size_t bytes);
     int (*operation_destroy)(void *operation);
     int (*layout_create)(void **layout, int type, uint64_t rows, uint64_t columns, int64_t column);
     int (*layout_destroy)(void *layout);
@@ -65,6 +70,7 @@ static void open_library(void) {
         {"cublasLtGetVersion", &api.version},
         {"cublasLtGetStatusString", &api.text},
         {"cublasLtMatmulDescCreate", &api.operation_create},
+        {"cublasLtMatmulDescSetAttribute", &api.operation_set},
         {"cublasLtMatmulDescDestroy", &api.operation_destroy},
         {"cublasLtMatrixLayoutCreate", &api.layout_create},
         {"cublasLtMatrixLayoutDestroy", &api.layout_destroy},
@@ -92,8 +98,14 @@ static const char *version(const char **why) {
     return peer_library_version(&library, why);
 }
 
+// Of halves: y = x W', where sgemm is c = a b.
+static bool is_gemv(const kz_peer_problem *problem) {
+    return strcmp(problem->family, "gemv") == 0 && strcmp(problem->operation, "dense") == 0 &&
+           (problem->type == KZ_F16 || problem->type == KZ_BF16);
+}
+
 static const char *offers(const kz_peer_problem *problem) {
-    if (strcmp(problem->family, "sgemm") != 0 || problem->type != KZ_F32) return NULL;
+    if (!is_gemv(problem) && (strcmp(problem->family, "sgemm") != 0 || problem->type != KZ_F32)) return NULL;
     for (int i = 0; i < 3; i++)
         if (problem->axes[i] < 1 || problem->axes[i] > 0x7fffffff) return NULL;
     return "cublasLtMatmul";
@@ -101,13 +113,26 @@ static const char *offers(const kz_peer_problem *problem) {
 
 // ---- a plan ----------------------------------------------------------------------------------------------
 
-static int describe(product *p, uint64_t m, uint64_t n, uint64_t k, uint32_t alignment) {
+// The left operand of c' = b' * a' is `b`: of gemv W, which lies there transposed.
+static int describe_operands(product *p, const kz_peer_problem *problem) {
+    uint64_t m = (uint64_t)problem->axes[0], n = (uint64_t)problem->axes[1], k = (uint64_t)problem->axes[2];
+    const int turn = TRANSPOSED, type = problem->type == KZ_F32 ? F32 : problem->type == KZ_F16 ? F16 : BF16;
+    bool gemv = is_gemv(problem);
+    int status = gemv ? api.operation_set(p->operation, TRANSPOSE_A, &turn, sizeof turn) : 0;
+    if (status == 0)
+        status = gemv ? api.layout_create(&p->b, type, k, n, (int64_t)k)
+                      : api.layout_create(&p->b, type, n, k, (int64_t)n);
+    if (status == 0) status = api.layout_create(&p->a, type, k, m, (int64_t)k);
+    if (status == 0) status = api.layout_create(&p->c, type, n, m, (int64_t)n);
+    return status;
+}
+
+static int describe(product *p, const kz_peer_problem *problem) {
     const uint64_t most = WORKSPACE;
+    const uint32_t alignment = problem->alignment;
     int status = api.create(&p->handle);
     if (status == 0) status = api.operation_create(&p->operation, COMPUTE_F32, F32);
-    if (status == 0) status = api.layout_create(&p->b, F32, n, k, (int64_t)n);
-    if (status == 0) status = api.layout_create(&p->a, F32, k, m, (int64_t)k);
-    if (status == 0) status = api.layout_create(&p->c, F32, n, m, (int64_t)n);
+    if (status == 0) status = describe_operands(p, problem);
     if (status == 0) status = api.preference_create(&p->preference);
     if (status == 0) status = api.preference_set(p->preference, MOST_WORKSPACE, &most, sizeof most);
     for (int i = ALIGNMENT_A; i <= ALIGNMENT_D && alignment && status == 0; i++)
@@ -122,8 +147,7 @@ static int prepare(const kz_peer_problem *problem, kz_peer_plan *plan, const cha
     *why = "no memory";
     if (!p) return 1;
     int count = 0;
-    const int64_t *axes = problem->axes;
-    int status = describe(p, (uint64_t)axes[0], (uint64_t)axes[1], (uint64_t)axes[2], problem->alignment);
+    int status = describe(p, problem);
     if (status == 0)
         status = api.heuristics(p->handle, p->operation, p->b, p->a, p->c, p->c, p->preference, ASKED,
                                 p->found, &count);
@@ -139,12 +163,13 @@ static int prepare(const kz_peer_problem *problem, kz_peer_plan *plan, const cha
 
 static int run(const kz_peer_problem *problem, const kz_peer_plan *plan, const kz_peer_call *call,
                const char **why) {
-    (void)problem;
     const float one = 1.0f, zero = 0.0f;
     const product *p = plan->state;
     const heuristic *chosen = &p->found[plan->algorithm];
-    const void *a = (const void *)(uintptr_t)call->buffers[0], *b = (const void *)(uintptr_t)call->buffers[1];
-    void *c = (void *)(uintptr_t)call->buffers[2], *workspace = (void *)(uintptr_t)call->workspace;
+    bool gemv = is_gemv(problem); // whose buffers are W, scales, x and y
+    const void *a = (const void *)(uintptr_t)call->buffers[gemv ? 2 : 0],
+               *b = (const void *)(uintptr_t)call->buffers[gemv ? 0 : 1];
+    void *c = (void *)(uintptr_t)call->buffers[gemv ? 3 : 2], *workspace = (void *)(uintptr_t)call->workspace;
     int status = api.multiply(p->handle, p->operation, &one, b, p->b, a, p->a, &zero, c, p->c, c, p->c,
                               chosen->algorithm, workspace, chosen->workspace_bytes, call->stream);
     if (status != 0) *why = api.text(status);

@@ -143,6 +143,13 @@ def sgemm(p):
     return torch.mm, {"a": (m, k), "b": (k, n)}, {"c": (m, n)}
 
 
+def gemv(p):
+    if p.operation != "dense":
+        return None
+    m, n, k = (p.axes[axis] for axis in "mnk")
+    return lambda x, w: torch.mm(x, w.t()), {"x": (m, k), "w": (n, k)}, {"y": (m, n)}
+
+
 def rmsnorm(p):
     shape, epsilon = (p.axes["rows"], p.axes["columns"]), p.scalars["epsilon"]
 
@@ -179,6 +186,7 @@ FAMILIES = {
     "reduce_axis": reduce_axis,
     "scan": scan,
     "sgemm": sgemm,
+    "gemv": gemv,
     "rmsnorm": rmsnorm,
     "attention": attention,
 }

@@ -319,6 +319,19 @@ def sgemm(p):
     return "mm", make
 
 
+def gemv(p):
+    """A linear layer without bias; of packed weights PyTorch has none of these formats."""
+    if p.operation != "dense":
+        return None
+    m, n, k = (p.axes[axis] for axis in "mnk")
+
+    def make(sets):
+        w, x, y = tensors(sets, "w", n, k), tensors(sets, "x", m, k), tensors(sets, "y", m, n)
+        return lambda i: torch.mm(x[i], w[i].t(), out=y[i])
+
+    return "mm", make
+
+
 def warp(p):
     rows, rest = divmod(p.axes["n"], 32)
     if rest:
@@ -422,6 +435,7 @@ FAMILIES = {
     "warp": warp,
     "atomics": atomics,
     "sgemm": sgemm,
+    "gemv": gemv,
     "rmsnorm": rmsnorm,
     "attention": attention,
 }

@@ -212,6 +212,20 @@ static void run_product_aligned(const kz_peer *peer, uint32_t alignment, int alg
 }
 static void run_product(const kz_peer *peer, int algorithms) { run_product_aligned(peer, 0, algorithms); }
 
+// Two rows of x by four of W, in bf16; W is the transpose of `right`.
+static void run_tokens(const kz_peer *peer, int algorithms) {
+    const kz_peer_problem problem = {
+        .family = "gemv", .operation = "dense", .type = KZ_BF16, .axes = {2, 4, 3}};
+    uint16_t x[6], w[12], y[8];
+    for (uint64_t i = 0; i < 6; i++) kz_element_set(KZ_BF16, x, i, left[i]);
+    for (uint64_t i = 0; i < 12; i++) kz_element_set(KZ_BF16, w, i, right[i % 3 * 4 + i / 3]);
+    run_last(peer, &problem,
+             (const kz_ptr[]){(kz_ptr)(uintptr_t)w, 0, (kz_ptr)(uintptr_t)x, (kz_ptr)(uintptr_t)y},
+             algorithms);
+    for (uint64_t i = 0; i < 8; i++) // 605 is no bf16: the fakes cut off
+        assert_true(kz_element_get(KZ_BF16, y, i) == (product[i] == 605 ? 604 : product[i]));
+}
+
 static void run_saxpy(const kz_peer *peer) {
     const kz_arg args[] = {kz_arg_f32(10.0f)};
     const kz_peer_problem problem = {
@@ -329,6 +343,9 @@ static void cublas_goes_by_rows(void **state) {
     assert_null(offer_product(cublas, INT64_C(1) << 31, 4, 3)); // past its 32-bit sizes
     assert_null(offer(cublas, "reduce", "sum", KZ_F32, 64));
     run_product(cublas, 1);
+    run_tokens(cublas, 1);
+    assert_null(cublas->offers(
+        &(kz_peer_problem){.family = "gemv", .operation = "int4", .type = KZ_BF16, .axes = {1, 8, 128}}));
     run_saxpy(cublas);
     run_transpose(cublas);
     assert_string_equal(cublas->version(&why), "13.1.7");
@@ -346,6 +363,7 @@ static void cublaslt_has_several_algorithms(void **state) {
     assert_string_equal(offer_product(lt, 2, 4, 3), "cublasLtMatmul");
     assert_null(offer(lt, "saxpy", "saxpy", KZ_F32, 64));
     run_product(lt, 3);
+    run_tokens(lt, 3);
     run_product_aligned(lt, 4, 2); // one of them needs 16 bytes
     assert_string_equal(lt->version(&why), "13.1.7");
     bench_peers_close(&peers);

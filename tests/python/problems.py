@@ -59,6 +59,7 @@ def list_problems():
     yield from add("warp", "sum max inclusive", "i32", {"n": 2048})
     yield from add("atomics", "count", "u32", {"n": 1025, "k": 37})
     yield from add("sgemm", "gemm", "f32", {"m": 33, "n": 70, "k": 50})
+    yield from add("gemv", "dense", "f16 bf16", {"m": 3, "n": 70, "k": 50})
     yield from add("rmsnorm", "rmsnorm", floats, {"rows": 9, "columns": 130}, {"rows": 5, "columns": 64}, epsilon=1e-6)
     yield from add("attention", "full causal", floats, layers)
     yield from add("attention", "full", floats, dict(layers, queries=5, keys=40))
@@ -117,6 +118,8 @@ def make_inputs(p, seed):
         return {"x": uniform(axes["n"])}
     if p.family == "sgemm":
         return {"a": uniform(axes["m"] * axes["k"]), "b": uniform(axes["k"] * axes["n"])}
+    if p.family == "gemv":
+        return {"w": uniform(axes["n"] * axes["k"]), "x": uniform(axes["m"] * axes["k"])}
     if p.family == "rmsnorm":
         return {"x": uniform(axes["rows"] * axes["columns"]), "weight": uniform(axes["columns"])}
     if p.family == "attention":
@@ -267,6 +270,8 @@ def answers(p, inputs):
         return {"out": wide(torch.bincount(inputs["keys"].to(torch.int64), minlength=axes["k"]))}
     if p.family == "sgemm":
         return {"c": wide(inputs["a"]).view(axes["m"], -1) @ wide(inputs["b"]).view(axes["k"], -1)}
+    if p.family == "gemv":
+        return {"y": wide(inputs["x"]).view(axes["m"], -1) @ wide(inputs["w"]).view(axes["n"], -1).t()}
     if p.family == "rmsnorm":
         rows = x.view(axes["rows"], -1)
         factor = torch.rsqrt(rows.square().mean(1, keepdim=True) + p.scalars["epsilon"])
