@@ -22,7 +22,7 @@ int cublasSgemm_v2(void *handle, int turn_a, int turn_b, int m, int n, int k, co
 
 int cublasGemmEx(void *handle, int turn_a, int turn_b, int m, int n, int k, const float *alpha,
                  const uint16_t *a, int a_type, int a_column, const uint16_t *b, int b_type, int b_column,
-                 const float *beta, uint16_t *c, int c_type, int c_column, int compute, int algorithm);
+                 const float *beta, void *c, int c_type, int c_column, int compute, int algorithm);
 int cublasSaxpy_v2(void *handle, int n, const float *alpha, const float *x, int x_step, float *y, int y_step);
 int cublasSgeam(void *handle, int turn_a, int turn_b, int m, int n, const float *alpha, const float *a,
                 int a_column, const float *beta, const float *b, int b_column, float *c, int c_column);
@@ -81,17 +81,24 @@ static float widen(uint16_t bits) {
 
 int cublasGemmEx(void *handle, int turn_a, int turn_b, int m, int n, int k, const float *alpha,
                  const uint16_t *a, int a_type, int a_column, const uint16_t *b, int b_type, int b_column,
-                 const float *beta, uint16_t *c, int c_type, int c_column, int compute, int algorithm) {
+                 const float *beta, void *c, int c_type, int c_column, int compute, int algorithm) {
     const fake *f = handle;
     if (!f->has_stream || !f->has_workspace) return 1;
-    if (!turn_a || turn_b || a_column < k || b_column < k || c_column < m || *beta != 0.0f) return 7;
-    if (a_type != 14 || b_type != 14 || c_type != 14 || compute != 68 || algorithm != -1) return 7;
+    if (a_column < (turn_a ? k : m) || b_column < (turn_b ? n : k) || c_column < m || *beta != 0.0f) return 7;
+    if (a_type != 14 || b_type != 14 || (c_type != 14 && c_type != 0)) return 7;
+    if (compute != 68 || algorithm != -1) return 7;
     for (int column = 0; column < n; column++)
         for (int row = 0; row < m; row++) {
             float sum = 0.0f;
-            for (int x = 0; x < k; x++) sum += widen(a[row * a_column + x]) * widen(b[column * b_column + x]);
+            for (int x = 0; x < k; x++)
+                sum += widen(a[turn_a ? row * a_column + x : x * a_column + row]) *
+                       widen(b[turn_b ? x * b_column + column : column * b_column + x]);
             sum *= *alpha;
-            memcpy(&c[column * c_column + row], (const char *)&sum + 2, 2);
+            int at = column * c_column + row;
+            if (c_type == 0)
+                ((float *)c)[at] = sum;
+            else
+                memcpy((uint16_t *)c + at, (const char *)&sum + 2, 2);
         }
     return 0;
 }

@@ -55,12 +55,13 @@ const char *cublasLtGetStatusString(int status) { return status == 7 ? "invalid 
 int cublasLtMatmulDescCreate(void **operation, int compute, int scale) {
     return compute == 68 && scale == 0 ? make(operation, 1) : 15; // 77 would be TF32
 }
-// The first operand transposed is all that it does.
+// Transposed operands are all that it does: bit 0 the first, bit 1 the second.
 int cublasLtMatmulDescSetAttribute(void *operation, int attribute, const void *value, size_t bytes) {
-    if (attribute != 3 || bytes != 4 || *(const int *)value != 1) return 7;
-    *(char *)operation = 1;
+    if ((attribute != 3 && attribute != 4) || bytes != 4 || *(const int *)value != 1) return 7;
+    *(char *)operation |= (char)(1 << (attribute - 3));
     return 0;
 }
+static bool turns(const void *operation, int which) { return *(const char *)operation >> which & 1; }
 int cublasLtMatmulDescDestroy(void *operation) { return drop(operation); }
 
 int cublasLtMatrixLayoutCreate(void **to, int type, uint64_t rows, uint64_t columns, int64_t column) {
@@ -95,9 +96,10 @@ int cublasLtMatmulAlgoGetHeuristic(void *handle, void *operation, layout *a, lay
     uint32_t least = 256; // the third needs 16
     for (int i = 0; i < 4; i++)
         if (w->alignment[i] && w->alignment[i] < least) least = w->alignment[i];
-    bool turn = *(const char *)operation;
-    if ((turn ? a->rows : a->columns) != b->rows || c->rows != (turn ? a->columns : a->rows)) return 7;
-    if (c->columns != b->columns || a->type != b->type || a->type != c->type) return 7;
+    bool left = turns(operation, 0), right = turns(operation, 1);
+    if ((left ? a->rows : a->columns) != (right ? b->columns : b->rows)) return 7;
+    if (c->rows != (left ? a->columns : a->rows) || c->columns != (right ? b->rows : b->columns)) return 7;
+    if (a->type != b->type || (a->type != c->type && c->type != 0)) return 7;
     for (uint64_t i = 0; i < 4; i++)
         found[i] = (heuristic){.algorithm = {40 + i},
                                .workspace_bytes = 100 * i,
@@ -128,12 +130,14 @@ int cublasLtMatmul(void *handle, void *operation, const float *alpha, const floa
                    void *stream) {
     if (!handle || !operation || stream || c != d || of_c != of_d || *beta != 0.0f) return 7;
     if (algorithm[0] < 40 || workspace_bytes != 100 * (algorithm[0] - 40) || !workspace) return 7;
-    bool turn = *(const char *)operation;
+    bool left = turns(operation, 0), right = turns(operation, 1);
+    uint64_t depth = right ? of_b->columns : of_b->rows;
     for (uint64_t column = 0; algorithm[0] > 40 && column < of_d->columns; column++)
         for (uint64_t row = 0; row < of_d->rows; row++) {
             float sum = 0.0f;
-            for (uint64_t k = 0; k < of_b->rows; k++)
-                sum += (turn ? get(a, of_a, k, row) : get(a, of_a, row, k)) * get(b, of_b, k, column);
+            for (uint64_t k = 0; k < depth; k++)
+                sum += (left ? get(a, of_a, k, row) : get(a, of_a, row, k)) *
+                       (right ? get(b, of_b, column, k) : get(b, of_b, k, column));
             set(d, of_d, row, column, *alpha * sum);
         }
     return 0;

@@ -1,5 +1,5 @@
-// cuBLAS as a rival: sgemm in single precision with TF32 off, gemv of half types with sums in single precision, saxpy, and a
-// transpose by geam.
+// cuBLAS as a rival: sgemm in single precision with TF32 off, products of half types with sums in single
+// precision (hgemm, gemv), saxpy, and a transpose by geam.
 //
 // The library is opened when it is first asked for; KZ_CUBLAS names its file. cuBLAS thinks in columns: the
 // transpose of a row-major matrix lies there without a move, and the transpose of a * b is b' * a'. Its workspace is
@@ -14,6 +14,7 @@
 enum {
     AS_IT_IS = 0,         // CUBLAS_OP_N
     TRANSPOSED = 1,       // CUBLAS_OP_T
+    F32 = 0,              // CUDA_R_32F
     F16 = 2,              // CUDA_R_16F
     BF16 = 14,            // CUDA_R_16BF
     COMPUTE_F32 = 68,     // CUBLAS_COMPUTE_32F
@@ -87,6 +88,15 @@ static int multiply_tokens(void *handle, const kz_peer_problem *p, const kz_ptr 
                     at(b[3]), type, n, COMPUTE_F32, ITS_CHOICE);
 }
 
+// Letters of the operation: n as written, t transposed. In columns c' = b' * a', and what lies transposed is itself there.
+static int multiply_halves(void *handle, const kz_peer_problem *p, const kz_ptr *b) {
+    int m = (int)p->axes[0], n = (int)p->axes[1], k = (int)p->axes[2], type = p->type == KZ_F16 ? F16 : BF16;
+    bool left = p->operation[0] == 't', right = p->operation[1] == 't';
+    return api.gemm(handle, right ? TRANSPOSED : AS_IT_IS, left ? TRANSPOSED : AS_IT_IS, n, m, k, &one,
+                    at(b[1]), type, right ? k : n, at(b[0]), type, left ? m : k, &zero, at(b[2]),
+                    p->operation[2] ? F32 : type, n, COMPUTE_F32, ITS_CHOICE);
+}
+
 static int add_multiple(void *handle, const kz_peer_problem *p, const kz_ptr *b) {
     float a;
     memcpy(&a, &p->args[0].scalar, sizeof a);
@@ -107,6 +117,7 @@ static const struct operation {
     int (*run)(void *handle, const kz_peer_problem *problem, const kz_ptr *buffers);
 } operations[] = {
     {"sgemm", NULL, "cublasSgemm", KZ_TYPE_BIT(F32), 3, multiply},
+    {"hgemm", NULL, "cublasGemmEx", KZ_TYPE_BIT(F16) | KZ_TYPE_BIT(BF16), 3, multiply_halves},
     {"gemv", "dense", "cublasGemmEx", KZ_TYPE_BIT(F16) | KZ_TYPE_BIT(BF16), 3, multiply_tokens},
     {"saxpy", NULL, "cublasSaxpy", KZ_TYPE_BIT(F32), 1, add_multiple},
     {"transpose", NULL, "cublasSgeam", KZ_TYPE_BIT(F32), 2, transpose},

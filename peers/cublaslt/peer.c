@@ -1,5 +1,5 @@
-// cuBLASLt as a rival: matrix products in single precision, TF32 off, and gemv of half types with sums in single precision, by
-// the fastest of the algorithms that its heuristics give.
+// cuBLASLt as a rival: matrix products in single precision, TF32 off, and of half types with sums in single precision (hgemm,
+// gemv), by the fastest of the algorithms that its heuristics give.
 //
 // The library is opened when it is first asked for; KZ_CUBLASLT names its file. It thinks in columns, as cuBLAS does:
 // c' = b' * a', and the transpose of a row-major matrix lies there without a move.
@@ -17,6 +17,7 @@ enum {
     BF16 = 14,          // CUDA_R_16BF
     TRANSPOSED = 1,     // CUBLAS_OP_T
     TRANSPOSE_A = 3,    // CUBLASLT_MATMUL_DESC_TRANSA
+    TRANSPOSE_B = 4,    // CUBLASLT_MATMUL_DESC_TRANSB
     COMPUTE_F32 = 68,   // CUBLAS_COMPUTE_32F: products in single precision, no TF32
     MOST_WORKSPACE = 1, // CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES
     ALIGNMENT_A = 5, // CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_A_BYTES; those of b, c and d follow. Without: 256
@@ -98,14 +99,32 @@ static const char *version(const char **why) {
     return peer_library_version(&library, why);
 }
 
-// Of halves: y = x W', where sgemm is c = a b.
-static bool is_gemv(const kz_peer_problem *problem) {
-    return strcmp(problem->family, "gemv") == 0 && strcmp(problem->operation, "dense") == 0 &&
-           (problem->type == KZ_F16 || problem->type == KZ_BF16);
+// A family's product c = a * b: which of its buffers are a, b and c, which of a and b lie transposed, and their types.
+typedef struct form {
+    int a, b, c;
+    bool a_transposed, b_transposed;
+    int in, out;
+} form;
+
+static bool find_form(const kz_peer_problem *problem, form *f) {
+    const char *operation = problem->operation;
+    bool half = problem->type == KZ_F16 || problem->type == KZ_BF16;
+    int type = problem->type == KZ_F16 ? F16 : BF16;
+    if (strcmp(problem->family, "sgemm") == 0 && problem->type == KZ_F32)
+        *f = (form){0, 1, 2, false, false, F32, F32};
+    else if (strcmp(problem->family, "hgemm") == 0 &&
+             half) // "nt_f32": a as written, b transposed, c of floats
+        *f = (form){0, 1, 2, operation[0] == 't', operation[1] == 't', type, operation[2] ? F32 : type};
+    else if (strcmp(problem->family, "gemv") == 0 && half && strcmp(operation, "dense") == 0)
+        *f = (form){2, 0, 3, false, true, type, type}; // y = x W': its buffers are W, scales, x and y
+    else
+        return false;
+    return true;
 }
 
 static const char *offers(const kz_peer_problem *problem) {
-    if (!is_gemv(problem) && (strcmp(problem->family, "sgemm") != 0 || problem->type != KZ_F32)) return NULL;
+    form f;
+    if (!find_form(problem, &f)) return NULL;
     for (int i = 0; i < 3; i++)
         if (problem->axes[i] < 1 || problem->axes[i] > 0x7fffffff) return NULL;
     return "cublasLtMatmul";
@@ -113,17 +132,24 @@ static const char *offers(const kz_peer_problem *problem) {
 
 // ---- a plan ----------------------------------------------------------------------------------------------
 
-// The left operand of c' = b' * a' is `b`: of gemv W, which lies there transposed.
+// A matrix of `rows` x `columns`, row-major, is its transpose in columns; one that lies transposed is itself.
+static int describe_matrix(void **layout, int type, uint64_t rows, uint64_t columns, bool transposed) {
+    return transposed ? api.layout_create(layout, type, rows, columns, (int64_t)rows)
+                      : api.layout_create(layout, type, columns, rows, (int64_t)columns);
+}
+
+// In columns it is c' = b' * a': b is the left operand.
 static int describe_operands(product *p, const kz_peer_problem *problem) {
     uint64_t m = (uint64_t)problem->axes[0], n = (uint64_t)problem->axes[1], k = (uint64_t)problem->axes[2];
-    const int turn = TRANSPOSED, type = problem->type == KZ_F32 ? F32 : problem->type == KZ_F16 ? F16 : BF16;
-    bool gemv = is_gemv(problem);
-    int status = gemv ? api.operation_set(p->operation, TRANSPOSE_A, &turn, sizeof turn) : 0;
-    if (status == 0)
-        status = gemv ? api.layout_create(&p->b, type, k, n, (int64_t)k)
-                      : api.layout_create(&p->b, type, n, k, (int64_t)n);
-    if (status == 0) status = api.layout_create(&p->a, type, k, m, (int64_t)k);
-    if (status == 0) status = api.layout_create(&p->c, type, n, m, (int64_t)n);
+    const int turn = TRANSPOSED;
+    form f;
+    if (!find_form(problem, &f)) return 1;
+    int status = f.b_transposed ? api.operation_set(p->operation, TRANSPOSE_A, &turn, sizeof turn) : 0;
+    if (status == 0 && f.a_transposed)
+        status = api.operation_set(p->operation, TRANSPOSE_B, &turn, sizeof turn);
+    if (status == 0) status = describe_matrix(&p->b, f.in, k, n, f.b_transposed);
+    if (status == 0) status = describe_matrix(&p->a, f.in, m, k, f.a_transposed);
+    if (status == 0) status = describe_matrix(&p->c, f.out, m, n, false);
     return status;
 }
 
@@ -166,10 +192,11 @@ static int run(const kz_peer_problem *problem, const kz_peer_plan *plan, const k
     const float one = 1.0f, zero = 0.0f;
     const product *p = plan->state;
     const heuristic *chosen = &p->found[plan->algorithm];
-    bool gemv = is_gemv(problem); // whose buffers are W, scales, x and y
-    const void *a = (const void *)(uintptr_t)call->buffers[gemv ? 2 : 0],
-               *b = (const void *)(uintptr_t)call->buffers[gemv ? 0 : 1];
-    void *c = (void *)(uintptr_t)call->buffers[gemv ? 3 : 2], *workspace = (void *)(uintptr_t)call->workspace;
+    form f = {0};
+    find_form(problem, &f);
+    const void *a = (const void *)(uintptr_t)call->buffers[f.a],
+               *b = (const void *)(uintptr_t)call->buffers[f.b];
+    void *c = (void *)(uintptr_t)call->buffers[f.c], *workspace = (void *)(uintptr_t)call->workspace;
     int status = api.multiply(p->handle, p->operation, &one, b, p->b, a, p->a, &zero, c, p->c, c, p->c,
                               chosen->algorithm, workspace, chosen->workspace_bytes, call->stream);
     if (status != 0) *why = api.text(status);

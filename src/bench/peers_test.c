@@ -226,6 +226,26 @@ static void run_tokens(const kz_peer *peer, int algorithms) {
         assert_true(kz_element_get(KZ_BF16, y, i) == (product[i] == 605 ? 604 : product[i]));
 }
 
+// Every order, c in bf16 and in floats.
+static void run_halves(const kz_peer *peer, int algorithms) {
+    static const char *const orders[] = {"nn", "nt", "tn", "tt", "nn_f32", "tt_f32"};
+    for (size_t o = 0; o < sizeof orders / sizeof *orders; o++) {
+        const kz_peer_problem problem = {
+            .family = "hgemm", .operation = orders[o], .type = KZ_BF16, .axes = {2, 4, 3}};
+        bool turn_a = orders[o][0] == 't', turn_b = orders[o][1] == 't', floats = orders[o][2];
+        uint16_t a[6], b[12], c[16];
+        for (uint64_t i = 0; i < 6; i++) kz_element_set(KZ_BF16, a, i, left[turn_a ? i % 2 * 3 + i / 2 : i]);
+        for (uint64_t i = 0; i < 12; i++)
+            kz_element_set(KZ_BF16, b, i, right[turn_b ? i % 3 * 4 + i / 3 : i]);
+        run_last(peer, &problem,
+                 (const kz_ptr[]){(kz_ptr)(uintptr_t)a, (kz_ptr)(uintptr_t)b, (kz_ptr)(uintptr_t)c},
+                 algorithms);
+        for (uint64_t i = 0; i < 8; i++)
+            assert_true(kz_element_get(floats ? KZ_F32 : KZ_BF16, c, i) ==
+                        (product[i] == 605 && !floats ? 604 : product[i]));
+    }
+}
+
 static void run_saxpy(const kz_peer *peer) {
     const kz_arg args[] = {kz_arg_f32(10.0f)};
     const kz_peer_problem problem = {
@@ -344,6 +364,7 @@ static void cublas_goes_by_rows(void **state) {
     assert_null(offer(cublas, "reduce", "sum", KZ_F32, 64));
     run_product(cublas, 1);
     run_tokens(cublas, 1);
+    run_halves(cublas, 1);
     assert_null(cublas->offers(
         &(kz_peer_problem){.family = "gemv", .operation = "int4", .type = KZ_BF16, .axes = {1, 8, 128}}));
     run_saxpy(cublas);
@@ -364,6 +385,7 @@ static void cublaslt_has_several_algorithms(void **state) {
     assert_null(offer(lt, "saxpy", "saxpy", KZ_F32, 64));
     run_product(lt, 3);
     run_tokens(lt, 3);
+    run_halves(lt, 3);
     run_product_aligned(lt, 4, 2); // one of them needs 16 bytes
     assert_string_equal(lt->version(&why), "13.1.7");
     bench_peers_close(&peers);

@@ -9,6 +9,7 @@ enum { A, B, C }; // the buffers, in order
 enum { M, N, K }; // the axes, in order
 
 KZ_DECLARE_FAMILY(hgemm);
+extern const kz_native_entry hgemm_natives[];
 
 // What an operation's name says: nn, nt, tn, tt, and the same with c in f32.
 static inline bool hgemm_a_mn(const kz_case *c) { return c->operation / 2 % 2 == 1; }

@@ -65,9 +65,10 @@ static void nulls(int which) {
     const cuuint64_t *d = (const cuuint64_t *)a.dim, *s = (const cuuint64_t *)a.stride;
     auto tiled = [&](CUtensorMap *m, const cuuint64_t *d, const cuuint64_t *s, const cuuint32_t *b,
                      const cuuint32_t *e, unsigned rank) {
-        return (int)cuTensorMapEncodeTiled(m, CU_TENSOR_MAP_DATA_TYPE_FLOAT16, rank, (void *)a.address, d, s, b, e,
-                                           CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_SWIZZLE_NONE,
-                                           CU_TENSOR_MAP_L2_PROMOTION_NONE, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
+        return (int)cuTensorMapEncodeTiled(m, CU_TENSOR_MAP_DATA_TYPE_FLOAT16, rank, (void *)a.address, d, s,
+                                           b, e, CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_SWIZZLE_NONE,
+                                           CU_TENSOR_MAP_L2_PROMOTION_NONE,
+                                           CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
     };
     switch (which) {
     case 0: printf("no map: %d\n", tiled(NULL, d, s, a.box, a.es, 2)); break;
@@ -76,13 +77,16 @@ static void nulls(int which) {
     case 3: printf("no strides, rank 1: %d\n", tiled(&map, d, NULL, a.box, a.es, 1)); break;
     case 4: printf("no box: %d\n", tiled(&map, d, s, NULL, a.es, 2)); break;
     case 5: printf("no element strides: %d\n", tiled(&map, d, s, a.box, NULL, 2)); break;
-    case 6: printf("replace_address of no map: %d\n", (int)cuTensorMapReplaceAddress(NULL, (void *)0x7f0000001000ull));
+    case 6:
+        printf("replace_address of no map: %d\n",
+               (int)cuTensorMapReplaceAddress(NULL, (void *)0x7f0000001000ull));
     }
 }
 
 // ---- what is assumed -----------------------------------------------------------------------------------
 
-static void list(const char *name, const Args &a, const Where &at, unsigned unit, unsigned expect, unsigned dump) {
+static void list(const char *name, const Args &a, const Where &at, unsigned unit, unsigned expect,
+                 unsigned dump) {
     if (!load(name, a, at, 0, expect, dump)) return;
     printf(" hash %016llx:", (unsigned long long)hash(dumped.data(), dump));
     print_elements(dumped.data(), dump, unit);
@@ -98,16 +102,20 @@ static Args sliced(unsigned channels, unsigned pixels, int lower, int upper) {
 // W, H, slice, image: does the walk go on in the next image, and in which slice?
 static void interleaved() {
     fill_source(4);
-    list("im2col interleave 16 to the next image", sliced(4, 80, 0, 0), where({0, 0, 2, 0}, {0, 0}), 4, 80 * 16, 4096);
-    list("im2col interleave 16 past the last image", sliced(4, 80, 0, 0), where({0, 0, 2, 2}, {0, 0}), 4, 80 * 16, 4096);
+    list("im2col interleave 16 to the next image", sliced(4, 80, 0, 0), where({0, 0, 2, 0}, {0, 0}), 4,
+         80 * 16, 4096);
+    list("im2col interleave 16 past the last image", sliced(4, 80, 0, 0), where({0, 0, 2, 2}, {0, 0}), 4,
+         80 * 16, 4096);
     Args a = sliced(4, 40, 0, 0);
     a.es[0] = 2, a.es[1] = 2;
     list("im2col interleave 16 strides 2 2", a, where({0, 0, 1, 0}, {0, 0}), 4, 40 * 16, 4096);
     a.es[2] = 2, a.es[3] = 2;
     list("im2col interleave 16 strides 2 2 2 2", a, where({0, 0, 1, 0}, {0, 0}), 4, 40 * 16, 4096);
-    list("im2col interleave 16 before w", sliced(4, 12, -1, 0), where({-2, 0, 0, 0}, {0, 0}), 4, 12 * 16, 4096);
+    list("im2col interleave 16 before w", sliced(4, 12, -1, 0), where({-2, 0, 0, 0}, {0, 0}), 4, 12 * 16,
+         4096);
     list("im2col interleave 16 past w", sliced(4, 12, -1, 0), where({10, 0, 0, 0}, {0, 0}), 4, 12 * 16, 4096);
-    list("im2col interleave 16 slice -1", sliced(4, 12, -1, 0), where({0, 0, -1, 0}, {0, 0}), 4, 12 * 16, 4096);
+    list("im2col interleave 16 slice -1", sliced(4, 12, -1, 0), where({0, 0, -1, 0}, {0, 0}), 4, 12 * 16,
+         4096);
     list("im2col interleave 16 slice 5", sliced(4, 12, -1, 0), where({0, 0, 5, 0}, {0, 0}), 4, 12 * 16, 4096);
     store("im2col interleave 16", sliced(4, 24, 0, 0), -1, where({3, 1, 2, 0}), 4, 65536);
     store("im2col interleave 16, upper corner 1", sliced(4, 24, 0, 1), -1, where({3, 1, 2, 0}), 4, 65536);
@@ -138,9 +146,10 @@ static void bases() {
 }
 
 __global__ void prefetch_im2col(const __grid_constant__ CUtensorMap map, int w) {
-    asm volatile("cp.async.bulk.prefetch.tensor.4d.L2.global.im2col [%0, {%1, %2, %3, %4}], {%5, %6};" ::"l"(&map), "r"(0),
-                 "r"(w), "r"(0), "r"(0), "h"((unsigned short)0), "h"((unsigned short)0)
-                 : "memory");
+    asm volatile(
+        "cp.async.bulk.prefetch.tensor.4d.L2.global.im2col [%0, {%1, %2, %3, %4}], {%5, %6};" ::"l"(&map),
+        "r"(0), "r"(w), "r"(0), "r"(0), "h"((unsigned short)0), "h"((unsigned short)0)
+        : "memory");
 }
 __global__ void breakpoint() { asm volatile("brkpt;"); }
 
@@ -172,8 +181,11 @@ static void others() {
     if (!skipped()) breakpoint<<<1, 1>>>(), line("brkpt");
 }
 
-static const std::vector<Section> sections = {
-    {"encoder", encoder}, {"interleaved", interleaved}, {"pieces", pieces}, {"bases", bases}, {"others", others}};
+static const std::vector<Section> sections = {{"encoder", encoder},
+                                              {"interleaved", interleaved},
+                                              {"pieces", pieces},
+                                              {"bases", bases},
+                                              {"others", others}};
 
 int main(int argc, char **argv) {
     std::string self = own_path();
