@@ -73,8 +73,16 @@ static const kz_case *find_case(const kz_family *family, const char *parameters)
     return best;
 }
 
+// The header that CUDA's name of the type needs.
+static void add_header(const kz_family *family, base_text *text) {
+    kz_type type = family_plain_type(family);
+    if (type == KZ_F16) base_text_add(text, "    #include <cuda_fp16.h>\n");
+    if (type == KZ_BF16) base_text_add(text, "    #include <cuda_bf16.h>\n");
+}
+
 void family_guest_example(const kz_family *family, char *text, size_t size) {
     base_text out = {0};
+    add_header(family, &out);
     base_text_add(&out, "    // kz: block 256\n    // kz: grid ceil(elements/256)");
     for (const char *line = family->guest_signature; *line;) {
         size_t length = strcspn(line, "\n");

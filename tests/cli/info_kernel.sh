@@ -11,6 +11,7 @@ for family in $(sed -n 's/^KZ_FAMILY(\([a-z_]*\),.*/\1/p' "$SOURCES/kernels/zoo.
         fail "$family: what one looks for stands below all of its cases"
     if [ "$family" = transpose ]; then grep '// kz: ' "$FOLDER/out" > "$FOLDER/lines"; fi
     # Each family's kernels under its own name, for they meet in one file.
+    grep -E '^ *#include <cuda_' "$FOLDER/out" >> "$FOLDER/kernels"
     sed -n "s/{ \.\.\. }/{ }/; s/void my_/void ${family}_/p" "$FOLDER/out" | grep __global__ >> "$FOLDER/kernels"
 done
 [ "$(wc -l < "$FOLDER/kernels")" -ge 17 ] || fail "there are fewer signatures than families"

@@ -11,5 +11,5 @@
 #include "ring.cuh"
 
 #define GEMV_SHAPE(format, FORMAT, part, tiles, columns, depth, blocks)                                      \
-    GEMV_RING_TYPES(bulk_ring, format, FORMAT, part, tiles, columns, depth, false, false)
+    GEMV_RING_TYPES(bulk_ring, format, FORMAT, part, tiles, columns, depth, blocks, false, false)
 #include "shapes.def"

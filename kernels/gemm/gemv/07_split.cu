@@ -10,5 +10,5 @@
 #include "ring.cuh"
 
 #define GEMV_SHAPE(format, FORMAT, part, tiles, columns, depth, blocks)                                      \
-    GEMV_RING_TYPES(split, format, FORMAT, part, tiles, columns, depth, true, false)
+    GEMV_RING_TYPES(split, format, FORMAT, part, tiles, columns, depth, blocks, true, false)
 #include "shapes.def"

@@ -15,5 +15,5 @@
 GEMV_TYPES(ENTRIES)
 
 #define GEMV_SHAPE(format, FORMAT, part, tiles, columns, depth, blocks)                                      \
-    GEMV_RING_TYPES(dependent_launch, format, FORMAT, part, tiles, columns, depth, true, true)
+    GEMV_RING_TYPES(dependent_launch, format, FORMAT, part, tiles, columns, depth, blocks, true, true)
 #include "shapes.def"

@@ -23,6 +23,7 @@ template <int F, typename T> static __device__ __forceinline__ void multiply_any
         const char *w = (const char *)p.w + row * bytes_of<F>(p.k);
         for (unsigned first = 0; first < p.m; first += GEMV_PASS) { // tokens of a pass
             float sum[GEMV_PASS] = {};
+#pragma unroll(F == DENSE ? 8 : 1) // loads in flight
             for (size_t i = kz_lane(); i < p.k; i += KZ_WARP) {
                 float value = value_at<F, T>(w, i);
                 if (F != DENSE) value *= kz_widen(p.scale[row * (p.k / GROUP) + i / GROUP]);

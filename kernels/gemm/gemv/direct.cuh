@@ -81,7 +81,7 @@ static __device__ __forceinline__ void multiply_run(float sum[RT][NT][4], const 
 template <int F, typename T, int RT, int NT, int U, int WARPS>
 static __device__ __forceinline__ void run_direct(const problem<T> &p) {
     constexpr int ROWS = 16 * RT;
-    __shared__ float sums[WARPS][8 * NT][ROWS];
+    __shared__ float sums[WARPS][8 * NT][ROWS + 4]; // padded: lanes that store meet no bank twice
     if (!is_aligned(p)) {
         multiply_anywhere<F>(p);
         return;

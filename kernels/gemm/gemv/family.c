@@ -222,10 +222,18 @@ static kz_status plan_split(const kz_planner *p) {
     return status != KZ_OK || is_empty(p->c) ? status : add_ring(p, true, false);
 }
 
+// Rows that begin anywhere: 02's way, which every kernel has in it.
+static kz_status add_anywhere(const kz_planner *p) {
+    uint64_t each = GEMV_REGISTER_THREADS / 32, most = (uint64_t)p->device->multiprocessors * 4;
+    return KZ_LAUNCH(p, .part = "short", .blocks = kz_min_u64(kz_ceil_div(axis(p->c, N), each), most),
+                     .threads = GEMV_REGISTER_THREADS, .overlap = true);
+}
+
 // Dense rows by one token go 04's way where there are enough for half of the multiprocessors, all else 07's.
 static kz_status plan_dependent(const kz_planner *p) {
     kz_status status = supported(p);
     if (status != KZ_OK || is_empty(p->c)) return status;
+    if (axis(p->c, K) % 8 != 0) return add_anywhere(p);
     bool enough = axis(p->c, N) / GEMV_REGISTER_ROWS >= (uint64_t)p->device->multiprocessors / 2;
     return fits_registers(p->c) && enough ? add_registers(p, true) : add_ring(p, true, true);
 }
@@ -263,11 +271,14 @@ static const kz_case cases[] = {
     CHECK(DENSE, F16, 1, 31, 33), // rows begin anywhere
     CHECK(DENSE, BF16, 7, 101, 131),
     CHECK(DENSE, BF16, 16, 48, 264),
-    CHECK(DENSE, F16, 9, 17, 1288),  // a chunk and a piece that is not whole
-    CHECK(DENSE, BF16, 8, 70, 2056), // more chunks than one
-    CHECK(DENSE, BF16, 1, 2304, 64), // more units than blocks
-    CHECK(DENSE, F16, 2, 20, 9216),  // more chunks than stages; split over a cluster
+    CHECK(DENSE, F16, 9, 17, 1288),   // a chunk and a piece that is not whole
+    CHECK(DENSE, BF16, 8, 70, 2056),  // more chunks than one
+    CHECK(DENSE, BF16, 1, 2304, 64),  // more units than blocks
+    CHECK(DENSE, F16, 2, 20, 9216),   // more chunks than stages; split over a cluster
+    CHECK(DENSE, BF16, 1, 301, 1032), // by registers: several rounds of rows, a warp that is not whole
+    CHECK(DENSE, F16, 1, 267, 8256),  // four packs of a row per thread
     CHECK(DENSE, BF16, 3, 64, 512, .misalign = 1),
+    CHECK(DENSE, BF16, 1, 270, 64, .misalign = 1),
     CHECK(DENSE, F16, 2, 33, 77, .misalign = 3),
     KZ_NOT_FINITE(CHECK, DENSE, BF16, 3, 33, 104),
     KZ_NOT_FINITE(CHECK, DENSE, F16, 2, 19, 264),

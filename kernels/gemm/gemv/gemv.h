@@ -11,13 +11,13 @@
 // W's format is DENSE, of x's type, or packed: value times scale, and one scale for every KZ_GEMV_GROUP elements of a row:
 // scale[j][k / KZ_GEMV_GROUP], n rows of k / KZ_GEMV_GROUP. k is then a multiple of KZ_GEMV_GROUP. The values:
 //
-// format | a row is         | value
-// INT8   | k bytes          | the byte, signed
-// FP8    | k bytes          | the byte as e4m3: 1 sign, 4 exponent, 3 mantissa bits; 0x7f and 0xff are NaN
-// INT4   | k / 2 bytes      | 4 bits less 8: element 2 i in the low half of byte i, element 2 i + 1 in the high half
-// INT3   | k / 32 * 12 bytes | 3 bits less 4: 32 elements in three little-endian words. Elements 2 p and 2 p + 1, p < 15, begin at bits
-//        |                  | 3 (p % 5) and 16 + 3 (p % 5) of word p / 5; bits 15 of the three words are element 30, bits 31
-//        |                  | element 31, each from its lowest bit in word 0 up
+//     INT8  a row is k bytes            the byte, signed
+//     FP8            k bytes            the byte as e4m3: 1 sign, 4 exponent, 3 mantissa bits; 0x7f and 0xff are NaN
+//     INT4           k / 2 bytes        4 bits less 8: element 2 i in the low half of byte i, element 2 i + 1 in the high half
+//     INT3           k / 32 * 12 bytes  3 bits less 4: 32 elements in three little-endian words
+//
+// Of INT3's 32 elements, 2 p and 2 p + 1 for p up to 14 begin at bits 3 (p % 5) and 16 + 3 (p % 5) of word p / 5. Bits 15 of the three
+// words are element 30 and bits 31 are element 31, each from its lowest bit in word 0 up.
 //
 // Where W, scale and x are aligned to 16 bytes and k is a multiple of 8 it is fastest. On a GPU of sm_90 the variant that is chosen
 // may read W and the scales before the kernel in front of it in the stream has ended, if that kernel lets it

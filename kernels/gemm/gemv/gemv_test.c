@@ -200,6 +200,8 @@ static void one_token_goes_by_registers_where_rows_are_enough(void **state) {
     assert_string_equal(plan.steps[0].entry, "gemv_dependent_launch_long_dense_bf16");
     assert_int_equal(plan_of("08_dependent_launch", KZ_GEMV_DENSE, 1, 64, 8192, &plan, &error), KZ_OK);
     assert_string_equal(plan.steps[0].entry, "gemv_dependent_launch_few_dense_bf16");
+    assert_int_equal(plan_of("08_dependent_launch", KZ_GEMV_DENSE, 2, 4095, 4095, &plan, &error), KZ_OK);
+    assert_int_equal(plan.steps[0].launch.grid[0], 256); // a warp per row, not a block per unit
     assert_int_equal(plan_of("08_dependent_launch", KZ_GEMV_DENSE, 2, 8192, 8192, &plan, &error), KZ_OK);
     assert_string_equal(plan.steps[0].entry, "gemv_dependent_launch_few_dense_bf16");
     assert_int_equal(plan_of("08_dependent_launch", KZ_GEMV_INT4, 9, 8192, 8192, &plan, &error), KZ_OK);

@@ -371,14 +371,14 @@ static __device__ __forceinline__ void run_ring(const problem<typename R::T> &p,
 }
 
 // An entry for a row of shapes.def, and for both types.
-#define GEMV_RING_ENTRY(idea, format, FORMAT, part, tiles, columns, depth, type, T, SPLIT, OVERLAP)          \
-    KZ_ENTRY_BOUNDS(gemv_##idea##_##part##_##format##_##type, KZ_WARP *(GEMV_WARPS + GEMV_FETCHERS), 1)      \
+#define GEMV_RING_ENTRY(idea, format, FORMAT, part, tiles, columns, depth, blocks, type, T, SPLIT, OVERLAP)  \
+    KZ_ENTRY_BOUNDS(gemv_##idea##_##part##_##format##_##type, KZ_WARP *(GEMV_WARPS + GEMV_FETCHERS), blocks) \
     (const void *w, const T *scale, const T *x, T *y, size_t m, size_t n, size_t k, size_t stages) {         \
         run_ring<ring_kind<FORMAT, T, tiles, columns, depth, GEMV_WARPS, GEMV_FETCHERS, OVERLAP>, SPLIT>(    \
             problem<T>{w, scale, x, y, (unsigned)m, n, k}, (unsigned)stages);                                \
     }
-#define GEMV_RING_TYPES(idea, format, FORMAT, part, tiles, columns, depth, SPLIT, OVERLAP)                   \
-    GEMV_RING_ENTRY(idea, format, FORMAT, part, tiles, columns, depth, f16, kz_f16, SPLIT, OVERLAP)          \
-    GEMV_RING_ENTRY(idea, format, FORMAT, part, tiles, columns, depth, bf16, kz_bf16, SPLIT, OVERLAP)
+#define GEMV_RING_TYPES(idea, format, FORMAT, part, tiles, columns, depth, blocks, SPLIT, OVERLAP)           \
+    GEMV_RING_ENTRY(idea, format, FORMAT, part, tiles, columns, depth, blocks, f16, kz_f16, SPLIT, OVERLAP)  \
+    GEMV_RING_ENTRY(idea, format, FORMAT, part, tiles, columns, depth, blocks, bf16, kz_bf16, SPLIT, OVERLAP)
 
 #endif
