@@ -18,7 +18,7 @@ enum { STAGES = SGEMM_ASYNC_STAGES };
 KZ_ENTRY_BOUNDS(sgemm_async_copy_gemm_f32, S::THREADS, SGEMM_ASYNC_BLOCKS)
 (const float *a, const float *b, float *c, size_t m, size_t n, size_t k) {
     extern __shared__ __align__(128) float stages[];
-    const problem p = {a, b, c, m, n, k};
+    const problem p = {a, b, c, m, n, k, k, n};
     corner tile = find_grouped_tile(blockIdx.x, m, n, S::HEIGHT, S::WIDTH, SGEMM_GROUP);
     registers<S> values;
     thread_tile<S> at;

@@ -17,5 +17,5 @@ typedef shape<2, 2, 2, SGEMM_SPLIT_DEPTH, 4> S;
 
 KZ_ENTRY_BOUNDS(sgemm_split_k_gemm_f32, S::THREADS, SGEMM_SPLIT_BLOCKS)
 (const float *a, const float *b, float *c, size_t m, size_t n, size_t k, float *partials, size_t groups) {
-    run_split<S, SGEMM_SPLIT_STAGES, 3>({a, b, c, m, n, k}, partials, (unsigned)groups);
+    run_split<S, SGEMM_SPLIT_STAGES, 3>({a, b, c, m, n, k, k, n}, partials, (unsigned)groups);
 }

@@ -16,6 +16,6 @@ typedef shape<SGEMM_PRODUCER_DOWN, SGEMM_PRODUCER_ACROSS, 4, SGEMM_PRODUCER_DEPT
 
 KZ_ENTRY_BOUNDS(sgemm_stream_k_gemm_f32, S::THREADS + PRODUCERS, 1)
 (const float *a, const float *b, float *c, size_t m, size_t n, size_t k, float *partials, size_t whole) {
-    const problem p = {a, b, c, m, n, k};
+    const problem p = {a, b, c, m, n, k, k, n};
     run<S>(p, stream_tiles::make<S>(p, partials, whole));
 }

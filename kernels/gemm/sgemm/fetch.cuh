@@ -9,6 +9,7 @@ struct problem {
     const float *a, *b;
     float *c;
     size_t m, n, k;
+    size_t a_line, b_line; // floats from a row to the next: k and n, or a multiple of 4 past them, zeros in between
 };
 
 // How THREADS threads copy a tile, HEIGHT rows of WIDTH floats, BY floats at a time: lanes along the rows, as many rows
@@ -52,13 +53,13 @@ template <typename S, int THREADS, bool QUADS> struct fetcher {
     int b_columns;       // and so many floats lie in its row of b, from its first on
     size_t left;         // of k
 
-    __device__ __forceinline__ bool a_quads(void) const { return QUADS || has_quads(p.a, p.k); }
-    __device__ __forceinline__ bool b_quads(void) const { return QUADS || has_quads(p.b, p.n); }
+    __device__ __forceinline__ bool a_quads(void) const { return QUADS || has_quads(p.a, p.a_line); }
+    __device__ __forceinline__ bool b_quads(void) const { return QUADS || has_quads(p.b, p.b_line); }
 
     template <int BY> __device__ __forceinline__ void place_a(corner tile, size_t x) {
         typedef a_deal<BY> D;
         size_t row = tile.row + D::row(index), last = p.m - 1;
-        a = p.a + (row < p.m ? row : last) * p.k + x + D::column(index);
+        a = p.a + (row < p.m ? row : last) * p.a_line + x + D::column(index);
         a_to = 4 * (D::row(index) * S::PITCH + D::column(index));
         size_t more = row < p.m ? (last - row) / D::STEP : 0;
         a_rows = 1 + (more < D::DOWN ? (int)more : (int)D::DOWN - 1);
@@ -66,10 +67,10 @@ template <typename S, int THREADS, bool QUADS> struct fetcher {
     template <int BY> __device__ __forceinline__ void place_b(corner tile, size_t x) {
         typedef b_deal<BY> D;
         size_t column = tile.column + D::column(index);
-        if (column >= p.n) column = p.n - BY;
-        b = p.b + (x + D::row(index)) * p.n + column;
+        if (column >= p.b_line) column = p.b_line - BY;
+        b = p.b + (x + D::row(index)) * p.b_line + column;
         b_to = 4 * (S::A_FLOATS + D::row(index) * S::WIDTH + D::column(index));
-        b_columns = p.n - column < S::WIDTH ? (int)(p.n - column) : (int)S::WIDTH;
+        b_columns = p.b_line - column < S::WIDTH ? (int)(p.b_line - column) : (int)S::WIDTH;
     }
     // Of k, `from` (a multiple of DEPTH) to `to`.
     __device__ __forceinline__ fetcher(const problem &whole, corner tile, size_t from, size_t to,
@@ -92,7 +93,7 @@ template <typename S, int THREADS, bool QUADS> struct fetcher {
         to += a_to;
         if (a_rows == D::DOWN && left >= S::DEPTH) { // nearly always: no conditions, no zeros
 #pragma unroll 8
-            for (int i = 0; i < D::DOWN; i++, from += D::STEP * p.k)
+            for (int i = 0; i < D::DOWN; i++, from += D::STEP * p.a_line)
                 copy_async<BY>(to + 4 * i * D::STEP * S::PITCH, from, true);
             return;
         }
@@ -101,7 +102,7 @@ template <typename S, int THREADS, bool QUADS> struct fetcher {
 #pragma unroll 1
         for (int i = 0; i < D::DOWN; i++) {
             copy_async<BY>(to + 4 * i * D::STEP * S::PITCH, from, wanted);
-            if (i + 1 < a_rows) from += D::STEP * p.k;
+            if (i + 1 < a_rows) from += D::STEP * p.a_line;
         }
     }
 
@@ -112,7 +113,7 @@ template <typename S, int THREADS, bool QUADS> struct fetcher {
         to += b_to;
         if (left >= S::DEPTH && (D::ACROSS == 1 || b_columns > (D::ACROSS - 1) * THREADS * BY)) {
 #pragma unroll 8
-            for (int i = 0; i < D::DOWN; i++, from += D::STEP * p.n)
+            for (int i = 0; i < D::DOWN; i++, from += D::STEP * p.b_line)
 #pragma unroll
                 for (int j = 0; j < D::ACROSS; j++)
                     copy_async<BY>(to + 4 * (i * D::STEP * S::WIDTH + j * THREADS * BY),
@@ -120,7 +121,7 @@ template <typename S, int THREADS, bool QUADS> struct fetcher {
             return;
         }
 #pragma unroll 1
-        for (int i = 0; i < D::DOWN; i++, from += D::STEP * p.n) {
+        for (int i = 0; i < D::DOWN; i++, from += D::STEP * p.b_line) {
             bool wanted = D::row(index) + i * D::STEP < left;
 #pragma unroll
             for (int j = 0; j < D::ACROSS; j++) {
@@ -146,7 +147,7 @@ template <typename S, int THREADS, bool QUADS> struct fetcher {
 
     __device__ __forceinline__ void advance(void) {
         a += S::DEPTH;
-        b += S::DEPTH * p.n;
+        b += S::DEPTH * p.b_line;
         left = left > S::DEPTH ? left - S::DEPTH : 0;
     }
 

@@ -130,11 +130,13 @@ static __device__ __forceinline__ void write_some(float *c, size_t m, size_t n, 
 // True for all threads of the block that comes last of the `groups` that have the same slice of a tile.
 static __device__ __forceinline__ bool is_last_group(unsigned ticket, unsigned groups) {
     __shared__ bool last;
-    __threadfence(); // this thread's partial sums before the ticket
     __syncthreads();
-    if (threadIdx.x == 0) last = atomicInc(&sgemm_tickets[ticket], groups - 1) == groups - 1;
+    if (threadIdx.x == 0) {
+        __threadfence(); // the block's partial sums before the ticket
+        last = atomicInc(&sgemm_tickets[ticket], groups - 1) == groups - 1;
+        __threadfence(); // the ticket before the others' partial sums
+    }
     __syncthreads();
-    __threadfence();
     return last;
 }
 

@@ -43,7 +43,7 @@ template <typename S, int STAGES, int UNROLL>
 static __device__ __forceinline__ void multiply_chunks(registers<S> &values, const problem &p, corner tile,
                                                        size_t from, size_t to, float *stages,
                                                        const thread_tile<S> &at) {
-    if (has_quads(p.a, p.k) && has_quads(p.b, p.n))
+    if (has_quads(p.a, p.a_line) && has_quads(p.b, p.b_line))
         multiply_by<S, STAGES, UNROLL, true>(values, p, tile, from, to, stages, at);
     else
         multiply_by<S, STAGES, UNROLL, false>(values, p, tile, from, to, stages, at);

@@ -1,16 +1,34 @@
-// sgemm: the plans of 11 to 13, whose blocks divide k, and the launches that 14 chooses from.
+// sgemm: the plans of 11 to 13, and the launches from which 14 chooses.
 #include "plans.h"
 
 static uint64_t axis(const kz_planner *p, int which) { return (uint64_t)p->c->axes[which]; }
 
+// `bytes` more of the plan's workspace.
+static kz_arg reserve(const kz_planner *p, uint64_t bytes) {
+    uint64_t offset = (p->plan->workspace_bytes + 255) / 256 * 256;
+    p->plan->workspace_bytes = offset + bytes;
+    return kz_arg_workspace(offset);
+}
+
+// The arguments of a kernel that takes sums from the workspace: the case's own, `partials`, `count`, the rows' places.
+static size_t list_args(const kz_planner *p, uint64_t bytes, uint64_t count, const sgemm_rows *rows,
+                        kz_arg args[KZ_PLAN_ARGS]) {
+    size_t args_count = kz_guest_args(p->family, p->c, args);
+    args[args_count++] = bytes ? reserve(p, bytes) : kz_arg_u64(0);
+    args[args_count++] = kz_arg_u64(count);
+    if (!rows) return args_count;
+    args[0] = rows->a, args[1] = rows->b, args[5] = kz_arg_u64(rows->k);
+    args[args_count++] = kz_arg_u64(rows->a_line);
+    args[args_count++] = kz_arg_u64(rows->b_line);
+    return args_count;
+}
+
 // ---- blocks that divide k (parts.cuh) ------------------------------------------------------------------
 
-kz_status sgemm_launch_division(const kz_planner *p, const sgemm_division *d) {
+kz_status sgemm_launch_division(const kz_planner *p, const sgemm_division *d, const sgemm_rows *rows) {
     kz_arg args[KZ_PLAN_ARGS];
-    size_t count = kz_guest_args(p->family, p->c, args);
-    if (d->groups > 1) p->plan->workspace_bytes = 4 * d->tiles * d->groups * d->tile_floats;
-    args[count++] = d->groups > 1 ? kz_arg_workspace(0) : kz_arg_u64(0);
-    args[count++] = kz_arg_u64(d->groups);
+    uint64_t bytes = d->groups > 1 ? 4 * d->tiles * d->groups * d->tile_floats : 0;
+    size_t count = list_args(p, bytes, d->groups, rows, args);
     return KZ_LAUNCH(p, .part = d->part, .blocks = d->tiles * d->cluster * d->groups, .threads = d->threads,
                      .cluster = d->cluster > 1 ? d->cluster : 0, .shared_bytes = d->shared_bytes,
                      .overlap = true, .args = args, .arg_count = count);
@@ -31,13 +49,14 @@ static uint64_t count_parts(const kz_planner *p, uint64_t tiles, uint32_t blocks
 }
 
 kz_status sgemm_plan_split_k(const kz_planner *p) {
-    enum { SIDE = 64, DEPTH = SGEMM_SPLIT_DEPTH };
-    sgemm_division d = {.tiles = kz_ceil_div(axis(p, M), SIDE) * kz_ceil_div(axis(p, N), SIDE),
-                        .threads = 128,
-                        .shared_bytes = SGEMM_SPLIT_STAGES * 4 * (SIDE * (DEPTH + 4) + DEPTH * SIDE),
-                        .tile_floats = SIDE * SIDE};
-    sgemm_divide(&d, count_parts(p, d.tiles, SGEMM_SPLIT_BLOCKS, kz_ceil_div(axis(p, K), DEPTH)));
-    return sgemm_launch_division(p, &d);
+    sgemm_shape s = sgemm_make_shape(2, 2, 2, SGEMM_SPLIT_DEPTH, 4);
+    sgemm_division d = {.tiles = sgemm_count_tiles(&s, axis(p, M), axis(p, N)),
+                        .threads = s.threads,
+                        .shared_bytes = SGEMM_SPLIT_STAGES * s.stage_bytes,
+                        .tile_floats = s.height * s.width};
+    uint64_t chunks = kz_ceil_div(axis(p, K), SGEMM_SPLIT_DEPTH);
+    sgemm_divide(&d, count_parts(p, d.tiles, SGEMM_SPLIT_BLOCKS, chunks));
+    return sgemm_launch_division(p, &d, NULL);
 }
 
 // ---- few rows or columns ---------------------------------------------------------------------------------
@@ -61,28 +80,25 @@ bool sgemm_find_vector(const kz_planner *p, sgemm_division *d) {
     uint64_t parts = count_parts(p, d->tiles, SGEMM_VECTOR_BLOCKS, kz_ceil_div(k, BAND));
     sgemm_divide(d, parts > least ? parts : least);
     uint64_t length = kz_ceil_div(kz_ceil_div(k, unit), d->cluster * d->groups) * unit;
-    d->shared_bytes = (uint32_t)(4 * count * length);
+    d->shared_bytes = (uint32_t)kz_min_u64(4 * count * length, INT32_MAX);
     if (!columns && d->shared_bytes < 4 * WARPS * count * BAND) d->shared_bytes = 4 * WARPS * count * BAND;
-    return d->shared_bytes <=
-           3 * SGEMM_VECTOR_BYTES; // more where there are too many tiles to divide k as wanted
+    return d->shared_bytes <= 3 * SGEMM_VECTOR_BYTES; // more where there are too many tiles to divide k as wanted
 }
 
 kz_status sgemm_plan_matrix_vector(const kz_planner *p) {
     sgemm_division d;
-    if (sgemm_find_vector(p, &d)) return sgemm_launch_division(p, &d);
+    if (sgemm_find_vector(p, &d)) return sgemm_launch_division(p, &d, NULL);
     return kz_plan_refuse(p->error, "matrix_vector does up to %d rows or columns, not %llu x %llu",
                           SGEMM_VECTOR_MOST, (unsigned long long)axis(p, M), (unsigned long long)axis(p, N));
 }
 
 // ---- an even share for every block -----------------------------------------------------------------------
 
-kz_status sgemm_launch_stream(const kz_planner *p, const sgemm_stream *s) {
+kz_status sgemm_launch_stream(const kz_planner *p, const sgemm_stream *s, const sgemm_rows *rows) {
     kz_arg args[KZ_PLAN_ARGS];
-    size_t count = kz_guest_args(p->family, p->c, args);
     bool divides = s->whole < s->tiles;
-    if (divides) p->plan->workspace_bytes = 4 * s->blocks * s->shape.height * s->shape.width;
-    args[count++] = divides ? kz_arg_workspace(0) : kz_arg_u64(0);
-    args[count++] = kz_arg_u64(s->whole);
+    uint64_t bytes = divides ? 4 * s->blocks * s->shape.height * s->shape.width : 0;
+    size_t count = list_args(p, bytes, s->whole, rows, args);
     return KZ_LAUNCH(p, .part = s->part, .blocks = divides ? s->blocks : kz_min_u64(s->blocks, s->tiles),
                      .threads = s->shape.threads + SGEMM_PRODUCER_THREADS,
                      .shared_bytes = SGEMM_BARRIER_BYTES + SGEMM_PRODUCER_STAGES * s->shape.stage_bytes,
@@ -97,10 +113,11 @@ uint64_t sgemm_count_whole(uint64_t tiles, uint64_t blocks) {
 
 kz_status sgemm_plan_stream_k(const kz_planner *p) {
     sgemm_shape s = sgemm_make_shape(SGEMM_PRODUCER_DOWN, SGEMM_PRODUCER_ACROSS, 4, SGEMM_PRODUCER_DEPTH, 8);
-    uint64_t tiles = kz_ceil_div(axis(p, M), s.height) * kz_ceil_div(axis(p, N), s.width),
+    uint64_t tiles = sgemm_count_tiles(&s, axis(p, M), axis(p, N)),
              blocks = (uint64_t)p->device->multiprocessors;
     if (blocks > SGEMM_TICKETS)
         return kz_plan_refuse(p->error, "stream_k has flags for %d blocks, not for %llu", SGEMM_TICKETS,
                               (unsigned long long)blocks);
-    return sgemm_launch_stream(p, &(sgemm_stream){NULL, s, tiles, sgemm_count_whole(tiles, blocks), blocks});
+    return sgemm_launch_stream(p, &(sgemm_stream){NULL, s, tiles, sgemm_count_whole(tiles, blocks), blocks},
+                               NULL);
 }

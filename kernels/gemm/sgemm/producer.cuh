@@ -49,10 +49,10 @@ static __device__ __forceinline__ void fetch_row(const problem &p, corner tile, 
     if (kz_lane() >= each) return;
     unsigned row = producer() / KZ_WARP * each + kz_lane();
     float *to = chunk + S::A_FLOATS + row * S::WIDTH;
-    unsigned width = p.n - tile.column < S::WIDTH ? (unsigned)(p.n - tile.column) : S::WIDTH;
+    unsigned width = p.b_line - tile.column < S::WIDTH ? (unsigned)(p.b_line - tile.column) : S::WIDTH;
     if (at + row < p.k) {
         kz_barrier_arrive_expect(barrier, 4 * width);
-        kz_bulk_load(kz_shared_address(to), p.b + (at + row) * p.n + tile.column, 4 * width, barrier);
+        kz_bulk_load(kz_shared_address(to), p.b + (at + row) * p.b_line + tile.column, 4 * width, barrier);
     } else {
         for (unsigned i = 0; i < S::WIDTH; i++) to[i] = 0.0f;
         kz_bulk_fence();
@@ -121,7 +121,7 @@ static __device__ __forceinline__ void start(const problem &p, const ring<S> &r,
         kz_barrier_init(r.empty + 8 * threadIdx.x, S::THREADS);
     }
     // Columns right of b's last are multiplied, though never written to c: something must be there.
-    if (p.n % S::WIDTH != 0)
+    if (p.b_line % S::WIDTH != 0)
         for (unsigned i = threadIdx.x; i < STAGES * S::STAGE_FLOATS; i += blockDim.x) r.stages[i] = 0.0f;
     kz_bulk_fence();
     __syncthreads();
@@ -131,14 +131,14 @@ template <typename S, typename schedule>
 static __device__ __forceinline__ void run(const problem &p, schedule work) {
     extern __shared__ __align__(128) char memory[];
     ring<S> r(memory);
-    bool rows = has_quads(p.b, p.n) && SGEMM_PRODUCER_BULK;
+    bool rows = has_quads(p.b, p.b_line) && SGEMM_PRODUCER_BULK;
     start<S>(p, r, rows);
     work.wait();
     // Registers are dealt out evenly, 168 to each of 12 warps, 128 to each of 16: those that fetch give away what
     // the others need.
     if (threadIdx.x >= S::THREADS) {
         asm volatile("setmaxnreg.dec.sync.aligned.u32 56;");
-        if (rows && has_quads(p.a, p.k))
+        if (rows && has_quads(p.a, p.a_line))
             produce<S, true>(p, r, work, true);
         else
             produce<S, false>(p, r, work, rows);

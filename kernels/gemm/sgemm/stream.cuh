@@ -73,17 +73,19 @@ struct stream_tiles {
             for (int q = 0; q < S::QUADS; q++)
                 kz_store<KZ_CACHE>((uint4 *)to + (i * S::QUADS + q) * S::THREADS,
                                    copy_quad_elsewhere(values.c[i] + 4 * q, in_order));
-        __threadfence();
         consumers_sync<S>();
-        if (threadIdx.x == 0) atomicExch(&sgemm_ready[blockIdx.x], 1u);
+        if (threadIdx.x == 0) {
+            __threadfence(); // the sums before the flag
+            atomicExch(&sgemm_ready[blockIdx.x], 1u);
+        }
     }
     template <typename S> __device__ __forceinline__ void add(registers<S> &values, unsigned block) const {
         if (threadIdx.x == 0) {
             while (atomicAdd(&sgemm_ready[block], 0u) == 0) __nanosleep(64);
+            __threadfence(); // the flag before the sums
             sgemm_ready[block] = 0;
         }
         consumers_sync<S>();
-        __threadfence();
         const float4 *from = find_sums<S>(block);
 #pragma unroll
         for (int i = 0; i < S::ROWS; i++)

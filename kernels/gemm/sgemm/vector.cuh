@@ -176,7 +176,7 @@ static __device__ __forceinline__ void run_columns(const problem &p, float *part
     KZ_ENTRY_BOUNDS(name, VECTOR_THREADS, SGEMM_VECTOR_BLOCKS)                                               \
     (const float *a, const float *b, float *c, size_t m, size_t n, size_t k, float *partials,                \
      size_t groups) {                                                                                        \
-        run_##__VA_ARGS__({a, b, c, m, n, k}, partials, (unsigned)groups);                                   \
+        run_##__VA_ARGS__({a, b, c, m, n, k, k, n}, partials, (unsigned)groups);                                   \
     }
 #define VECTOR_ENTRIES(prefix)                                                                               \
     VECTOR_ENTRY(prefix##_rows1_gemm_f32, rows<1>)                                                           \
