@@ -135,6 +135,8 @@ static const kz_variant variants[] = {
     {"11_split_k", 90, sgemm_plan_split_k, "k divided among the blocks of a cluster, or of several"},
     {"12_stream_k", KZ_SM_EXACT(90), sgemm_plan_stream_k, "an even share of the tiles' chunks for every block"},
     {"13_matrix_vector", 90, sgemm_plan_matrix_vector, "up to 8 rows or columns: the large matrix read once"},
+    {"14_shape_selection", KZ_SM_EXACT(90), sgemm_plan_shape_selection,
+     "the kernel, its tile and the parts of k by a model of the time"},
     {"15_cpu_naive", 0, kz_plan_tiles, "three loops on one core", sgemm_cpu_naive_natives,
      .threads = 1, .tile = ANY, .width = ANY},
     {"16_cpu_reordered", 0, kz_plan_tiles, "the same loops in another order", sgemm_cpu_reordered_natives,

@@ -36,15 +36,6 @@ static __device__ __forceinline__ void load_from(float to[WIDTH], unsigned addre
         asm volatile("ld.shared::cluster.f32 %0, [%1];" : "=f"(to[0]) : "r"(there) : "memory");
 }
 
-// ---- overlapping launches ------------------------------------------------------------------------------
-
-// The kernel may run before the one in front of it in the stream has ended (kz_launch.overlap): it waits for that one's
-// results, and lets the next one come in turn.
-static __device__ __forceinline__ void wait_for_previous(void) {
-    asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
-    asm volatile("griddepcontrol.wait;" ::: "memory");
-}
-
 // ---- which part of which tile a block has --------------------------------------------------------------
 
 // `groups` clusters share a tile; the blocks of one are its neighbours along k.

@@ -3,8 +3,7 @@
 
 static uint64_t axis(const kz_planner *p, int which) { return (uint64_t)p->c->axes[which]; }
 
-// `bytes` more of the plan's workspace.
-static kz_arg reserve(const kz_planner *p, uint64_t bytes) {
+kz_arg sgemm_reserve(const kz_planner *p, uint64_t bytes) {
     uint64_t offset = (p->plan->workspace_bytes + 255) / 256 * 256;
     p->plan->workspace_bytes = offset + bytes;
     return kz_arg_workspace(offset);
@@ -14,7 +13,7 @@ static kz_arg reserve(const kz_planner *p, uint64_t bytes) {
 static size_t list_args(const kz_planner *p, uint64_t bytes, uint64_t count, const sgemm_rows *rows,
                         kz_arg args[KZ_PLAN_ARGS]) {
     size_t args_count = kz_guest_args(p->family, p->c, args);
-    args[args_count++] = bytes ? reserve(p, bytes) : kz_arg_u64(0);
+    args[args_count++] = bytes ? sgemm_reserve(p, bytes) : kz_arg_u64(0);
     args[args_count++] = kz_arg_u64(count);
     if (!rows) return args_count;
     args[0] = rows->a, args[1] = rows->b, args[5] = kz_arg_u64(rows->k);
@@ -31,7 +30,7 @@ kz_status sgemm_launch_division(const kz_planner *p, const sgemm_division *d, co
     size_t count = list_args(p, bytes, d->groups, rows, args);
     return KZ_LAUNCH(p, .part = d->part, .blocks = d->tiles * d->cluster * d->groups, .threads = d->threads,
                      .cluster = d->cluster > 1 ? d->cluster : 0, .shared_bytes = d->shared_bytes,
-                     .overlap = true, .args = args, .arg_count = count);
+                     .args = args, .arg_count = count);
 }
 
 void sgemm_divide(sgemm_division *d, uint64_t parts) {
@@ -102,7 +101,7 @@ kz_status sgemm_launch_stream(const kz_planner *p, const sgemm_stream *s, const 
     return KZ_LAUNCH(p, .part = s->part, .blocks = divides ? s->blocks : kz_min_u64(s->blocks, s->tiles),
                      .threads = s->shape.threads + SGEMM_PRODUCER_THREADS,
                      .shared_bytes = SGEMM_BARRIER_BYTES + SGEMM_PRODUCER_STAGES * s->shape.stage_bytes,
-                     .overlap = true, .args = args, .arg_count = count);
+                     .args = args, .arg_count = count);
 }
 
 // The last full round is divided together with what is left after it.

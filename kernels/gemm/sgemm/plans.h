@@ -20,6 +20,9 @@ static inline uint64_t sgemm_count_tiles(const sgemm_shape *s, uint64_t m, uint6
     return kz_ceil_div(m, s->height) * kz_ceil_div(n, s->width);
 }
 
+// `bytes` more of the plan's workspace.
+kz_arg sgemm_reserve(const kz_planner *p, uint64_t bytes);
+
 // Where a kernel of 14 finds a and b, the floats from a row to the next, and k, to which they are filled up with zeros.
 typedef struct sgemm_rows {
     kz_arg a, b;

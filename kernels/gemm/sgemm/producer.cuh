@@ -133,7 +133,6 @@ static __device__ __forceinline__ void run(const problem &p, schedule work) {
     ring<S> r(memory);
     bool rows = has_quads(p.b, p.b_line) && SGEMM_PRODUCER_BULK;
     start<S>(p, r, rows);
-    work.wait();
     // Registers are dealt out evenly, 168 to each of 12 warps, 128 to each of 16: those that fetch give away what
     // the others need.
     if (threadIdx.x >= S::THREADS) {
@@ -158,7 +157,6 @@ struct whole_tiles {
     template <typename S> static __device__ __forceinline__ whole_tiles make(const problem &p) {
         return {blockIdx.x, count_tiles<S>(p), (unsigned)((p.k + S::DEPTH - 1) / S::DEPTH)};
     }
-    static __device__ __forceinline__ void wait(void) {} // until memory may be read
     __device__ __forceinline__ bool some(void) const { return next < tiles; }
     __device__ __forceinline__ unsigned tile(void) const { return next; }
     __device__ __forceinline__ unsigned first(void) const { return 0; } // of the chunks

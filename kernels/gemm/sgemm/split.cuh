@@ -38,7 +38,6 @@ static __device__ __forceinline__ void run_split(const problem &p, float *partia
         size_t from, to;
         s.find_part(p.k, S::DEPTH, groups, from, to);
         corner tile = find_shared_tile<S>(p, s);
-        wait_for_previous();
         multiply_chunks<S, STAGES, UNROLL>(values, p, tile, from, to, stages, at);
     }
     const share s(groups); // worked out anew: no registers for it in the loop

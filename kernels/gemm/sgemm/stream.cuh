@@ -39,7 +39,6 @@ struct stream_tiles {
         s.now = find_begin(rank, rest, s.chunks), s.end = find_begin(rank + 1, rest, s.chunks);
         return s;
     }
-    static __device__ __forceinline__ void wait(void) { wait_for_previous(); }
     __device__ __forceinline__ bool some(void) const { return whole.some() || now < end; }
     __device__ __forceinline__ unsigned tile(void) const {
         return whole.some() ? whole.tile() : whole.tiles + now / chunks;

@@ -77,6 +77,7 @@
 // module: for tiles x blocks of a cluster, or for blocks that stay.
 #define SGEMM_CLUSTER 8
 #define SGEMM_TICKETS 4096
+#define SGEMM_GROUPS  40 // clusters of a tile, at most
 // 12: chunks of a tile that are worth a block's while.
 #ifndef SGEMM_STREAM_LEAST
 #define SGEMM_STREAM_LEAST 4
@@ -92,6 +93,7 @@
 #define SGEMM_VECTOR_BAND    128
 #define SGEMM_VECTOR_MOST    8
 #define SGEMM_VECTOR_BYTES   (32 << 10)
+#define SGEMM_PACK_THREADS   256 // 14
 
 // From 07 on: rows of tiles that consecutive blocks go down before the next column: tiles that run together
 // should lie in a square, whose rows of a and columns of b are few.

@@ -50,7 +50,7 @@ template <int COUNT> static __device__ __forceinline__ void load_numbers(float t
 template <int ROWS, bool QUADS>
 static __device__ __forceinline__ void add_rows(const problem &p, size_t column, size_t from, size_t to,
                                                 const float *left, float sums[ROWS][4]) {
-    enum { AHEAD = 8 };
+    enum { AHEAD = ROWS <= 2 ? 16 : 8 };
     const float *b = p.b + column;
     size_t count = p.n - column;
     for (size_t x = from + kz_warp(); x < to; x += AHEAD * VECTOR_WARPS) {
@@ -81,7 +81,6 @@ static __device__ __forceinline__ void run_rows(const problem &p, float *partial
     size_t from, to;
     s.find_part(p.k, 1, groups, from, to);
     corner tile = {0, (size_t)s.tile * BAND};
-    wait_for_previous();
     for (unsigned x = threadIdx.x; x < to - from; x += VECTOR_THREADS)
 #pragma unroll
         for (int i = 0; i < ROWS; i++) numbers[x * ROWS + i] = i < p.m ? p.a[i * p.k + from + x] : 0.0f;
@@ -143,7 +142,6 @@ static __device__ __forceinline__ void run_columns(const problem &p, float *part
     const share s(groups);
     size_t from, to;
     s.find_part(p.k, BAND, groups, from, to);
-    wait_for_previous();
     corner tile = {(size_t)s.tile * (VECTOR_WARPS * EACH), 0};
     unsigned pitch = (unsigned)((to - from + BAND - 1) / BAND * BAND);
     for (unsigned i = threadIdx.x; i < pitch * COLUMNS; i += VECTOR_THREADS) {
