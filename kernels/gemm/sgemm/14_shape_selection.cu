@@ -18,8 +18,8 @@
     typedef shape<down, across, quads, depth, rows> shape_##name;                                            \
     static_assert(stages * shape_##name::STAGE_FLOATS >= staged<shape_##name>::FLOATS, "a tile fits");       \
     KZ_ENTRY_BOUNDS(sgemm_shape_selection_##name##_gemm_f32, shape_##name::THREADS, blocks)                  \
-    (const float *a, const float *b, float *c, size_t m, size_t n, size_t k, float *partials,                \
-     size_t groups, size_t a_line, size_t b_line) {                                                          \
+    (const float *a, const float *b, float *c, size_t m, size_t n, size_t k, float *partials, size_t groups, \
+     size_t a_line, size_t b_line) {                                                                         \
         run_split<shape_##name, stages, unroll>({a, b, c, m, n, k, a_line, b_line}, partials,                \
                                                 (unsigned)groups);                                           \
     }

@@ -9,7 +9,8 @@ struct problem {
     const float *a, *b;
     float *c;
     size_t m, n, k;
-    size_t a_line, b_line; // floats from a row to the next: k and n, or a multiple of 4 past them, zeros in between
+    size_t a_line,
+        b_line; // floats from a row to the next: k and n, or a multiple of 4 past them, zeros in between
 };
 
 // How THREADS threads copy a tile, HEIGHT rows of WIDTH floats, BY floats at a time: lanes along the rows, as many rows

@@ -39,8 +39,8 @@ static __device__ __forceinline__ void pack_row(const float *from, float *to, si
 
 // `a_line`, `b_line`: floats of the new rows, 0 where the matrix stays where it is. With a's columns, b's rows are filled
 // up to a multiple of 4 too.
-static __device__ __forceinline__ void pack(const float *a, const float *b, float *to_a, float *to_b, size_t m,
-                                            size_t n, size_t k, size_t a_line, size_t b_line) {
+static __device__ __forceinline__ void pack(const float *a, const float *b, float *to_a, float *to_b,
+                                            size_t m, size_t n, size_t k, size_t a_line, size_t b_line) {
     size_t a_rows = a_line ? m : 0, b_rows = b_line ? (k + 3) / 4 * 4 : 0;
     for (size_t row = blockIdx.x; row < a_rows + b_rows; row += gridDim.x) {
         size_t b_row = row - a_rows;

@@ -60,6 +60,18 @@ kz_status sgemm_plan_split_k(const kz_planner *p) {
 
 // ---- few rows or columns ---------------------------------------------------------------------------------
 
+// Parts of k for blocks that only read. Clusters of more than two leave multiprocessors idle, and a block that finds no place
+// comes after all others: 10 of 11 places. A part is long enough to be worth its sums, but for the smallest of matrices.
+static uint64_t count_vector_parts(const kz_planner *p, uint64_t tiles, uint32_t count, bool columns) {
+    enum { BAND = SGEMM_VECTOR_BAND };
+    uint64_t k = axis(p, K), multiprocessors = (uint64_t)p->device->multiprocessors;
+    uint64_t chunks = columns ? k / (2 * BAND) : kz_ceil_div(k, count < 4 ? BAND : BAND / 2);
+    if (columns && tiles * chunks < multiprocessors / 2) chunks = kz_ceil_div(k, BAND);
+    uint64_t places = multiprocessors * SGEMM_VECTOR_BLOCKS * 10 / 11;
+    uint64_t parts = tiles ? kz_min_u64(places / tiles, chunks) : 1;
+    return parts ? parts : 1;
+}
+
 bool sgemm_find_vector(const kz_planner *p, sgemm_division *d) {
     static const char *const names[2][4] = {{"rows1", "rows2", "rows4", "rows8"},
                                             {"columns1", "columns2", "columns4", "columns8"}};
@@ -76,12 +88,13 @@ bool sgemm_find_vector(const kz_planner *p, sgemm_division *d) {
     // What a block has of the smaller matrix lies in shared memory; by rows, its warps' sums in the end too.
     uint64_t unit = columns ? BAND : 1, most = SGEMM_VECTOR_BYTES / 4 / count / unit;
     uint64_t least = kz_ceil_div(kz_ceil_div(k, unit), most);
-    uint64_t parts = count_parts(p, d->tiles, SGEMM_VECTOR_BLOCKS, kz_ceil_div(k, BAND));
+    uint64_t parts = count_vector_parts(p, d->tiles, count, columns);
     sgemm_divide(d, parts > least ? parts : least);
     uint64_t length = kz_ceil_div(kz_ceil_div(k, unit), d->cluster * d->groups) * unit;
     d->shared_bytes = (uint32_t)kz_min_u64(4 * count * length, INT32_MAX);
     if (!columns && d->shared_bytes < 4 * WARPS * count * BAND) d->shared_bytes = 4 * WARPS * count * BAND;
-    return d->shared_bytes <= 3 * SGEMM_VECTOR_BYTES; // more where there are too many tiles to divide k as wanted
+    return d->shared_bytes <=
+           3 * SGEMM_VECTOR_BYTES; // more where there are too many tiles to divide k as wanted
 }
 
 kz_status sgemm_plan_matrix_vector(const kz_planner *p) {

@@ -26,21 +26,27 @@ static const tile tiles[] = {
 #undef SGEMM_TILE
 enum { TILES = sizeof tiles / sizeof tiles[0] };
 
+// What lies outside of these was not measured: matrices are copied only if their numbers are used so often, and where both
+// sides are this long and the work so much, tiles have at least this many elements.
+enum { PACK_REUSE = 60, LARGE_SIDE = 600, LARGE_TILE = 8192 };
+static const double large_work = 3e9;
+
 // Microseconds, and TB/s.
 static const struct {
-    double launch;     // of a kernel, to its end, without any work
-    double round;      // of blocks on a multiprocessor, in addition
-    double cluster;    // a cluster's sums
-    double group;      // sums in the workspace
-    double partial;    // and of each MB that a block reads there
-    double stage;      // a tile of 64 x 64 in shared memory
-    double reach;      // of the multiprocessors, that clusters of more than two blocks fill
-    double unaligned;  // for each 64 rows or columns, of 64 x 64 elements, that are copied by 4 bytes
+    double launch;                  // of a kernel, to its end, without any work
+    double round;                   // of blocks on a multiprocessor, in addition
+    double cluster;                 // a cluster's sums
+    double group;                   // sums in the workspace
+    double partial;                 // and of each MB that a block reads there
+    double stage;                   // a tile of 64 x 64 in shared memory
+    double reach;                   // of the multiprocessors, that clusters of more than two blocks fill
+    double uneven, uneven_clusters; // how far the one with most blocks decides, not the mean
+    double unaligned; // for each 64 rows or columns, of 64 x 64 elements, that are copied by 4 bytes
     double bandwidth;
     double pack, pack_bandwidth;
-    double stay;       // in addition, for blocks that stay
+    double stay;         // in addition, for blocks that stay
     double large, small; // ns of a chunk of 128 x 256 on a multiprocessor, and of two chunks of 128 x 64
-    double share, add; // tiles that are shared, and each block's sums of 128 x 256
+    double share, add;   // tiles that are shared, and each block's sums of 128 x 256
 } model = {
 #include "model.def"
 };
@@ -83,15 +89,21 @@ static double time_chunk(const tile *t, double resident) {
     return resident == 0 ? 0 : join(t->alone, resident * t->each, 3) / 1000;
 }
 
+// Blocks of a multiprocessor, those that find no place after the others.
+static double time_blocks(const tile *t, double blocks) {
+    double rounds = floor(blocks / t->blocks);
+    return rounds * time_chunk(t, t->blocks) + time_chunk(t, blocks - rounds * t->blocks);
+}
+
 static double time_divided(const question *q, const candidate *c) {
     const tile *t = c->tile;
     double height = t->shape.height, width = t->shape.width, parts = (double)c->cluster * c->groups;
     double blocks = ceil(q->m / height) * ceil(q->n / width) * parts;
     double reached = q->multiprocessors * (c->cluster > 2 ? model.reach : 1);
     double most = ceil(blocks / reached - 1e-9); // blocks of the multiprocessor that has most
-    double chunks = ceil(ceil(q->k / t->depth) / parts), rounds = floor(most / t->blocks);
-    double work = rounds * time_chunk(t, t->blocks) + time_chunk(t, most - rounds * t->blocks);
-    work *= chunks * slow_down(q, height, width, c->packed);
+    double uneven = c->cluster > 2 ? model.uneven_clusters : model.uneven;
+    double work = uneven * time_blocks(t, most) + (1 - uneven) * time_blocks(t, fmax(1, blocks / reached));
+    work *= ceil(ceil(q->k / t->depth) / parts) * slow_down(q, height, width, c->packed);
     double sums = 0;
     if (c->cluster > 1) sums += model.cluster;
     if (c->groups > 1) sums += model.group + model.partial * 4e-6 * c->groups * height * width / c->cluster;
@@ -112,7 +124,8 @@ static double time_stream(const question *q, const candidate *c) {
 }
 
 static void consider(const question *q, candidate c, candidate *best) {
-    bool packs = !is_aligned(q->k) || !is_aligned(q->n);
+    bool packs = (!is_aligned(q->k) || !is_aligned(q->n)) && q->m * q->n > PACK_REUSE * (q->m + q->n) &&
+                 (!c.tile || (c.tile->shape.height >= 32 && c.tile->shape.width >= 48));
     for (int packed = 0; packed <= packs; packed++) {
         question asked = *q;
         c.packed = packed;
@@ -126,7 +139,10 @@ static void consider(const question *q, candidate c, candidate *best) {
 static void consider_tile(const question *q, const tile *t, candidate *best) {
     static const uint32_t clusters[] = {1, 2, 4, 8};
     double count = ceil(q->m / t->shape.height) * ceil(q->n / t->shape.width), chunks = ceil(q->k / t->depth);
-    double most = q->multiprocessors * t->blocks;
+    double most = q->multiprocessors * fmin(t->blocks, 4);
+    if (fmin(q->m, q->n) > LARGE_SIDE && q->m * q->n * q->k > large_work &&
+        t->shape.height * t->shape.width < LARGE_TILE)
+        return;
     for (uint32_t cluster = 1; cluster <= SGEMM_CLUSTER; cluster++)
         if (cluster == 1 || (cluster <= chunks && count * cluster <= most))
             consider(q, (candidate){.tile = t, .cluster = cluster, .groups = 1}, best);

@@ -50,7 +50,7 @@ template <int COUNT> static __device__ __forceinline__ void load_numbers(float t
 template <int ROWS, bool QUADS>
 static __device__ __forceinline__ void add_rows(const problem &p, size_t column, size_t from, size_t to,
                                                 const float *left, float sums[ROWS][4]) {
-    enum { AHEAD = ROWS <= 2 ? 16 : 8 };
+    enum { AHEAD = 8 };
     const float *b = p.b + column;
     size_t count = p.n - column;
     for (size_t x = from + kz_warp(); x < to; x += AHEAD * VECTOR_WARPS) {
@@ -174,7 +174,7 @@ static __device__ __forceinline__ void run_columns(const problem &p, float *part
     KZ_ENTRY_BOUNDS(name, VECTOR_THREADS, SGEMM_VECTOR_BLOCKS)                                               \
     (const float *a, const float *b, float *c, size_t m, size_t n, size_t k, float *partials,                \
      size_t groups) {                                                                                        \
-        run_##__VA_ARGS__({a, b, c, m, n, k, k, n}, partials, (unsigned)groups);                                   \
+        run_##__VA_ARGS__({a, b, c, m, n, k, k, n}, partials, (unsigned)groups);                             \
     }
 #define VECTOR_ENTRIES(prefix)                                                                               \
     VECTOR_ENTRY(prefix##_rows1_gemm_f32, rows<1>)                                                           \
