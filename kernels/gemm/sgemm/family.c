@@ -180,15 +180,28 @@ static const kz_case cases[] = {
     CHECK(33, 36, 20, .data = KZ_DATA_EQUAL),
     CHECK(5, 7, 600, .data = KZ_DATA_EQUAL),  // products that all round alike
     CHECK(33, 36, 20, .data = KZ_DATA_SMALL), // products below the smallest float
+    CHECK(2, 70, 40),                         // few rows and few columns: kernels for 1, 2, 4 and 8 of them
+    CHECK(3, 130, 72),
+    CHECK(70, 2, 40),
+    CHECK(130, 3, 260),
+    CHECK(70, 6, 300),
+    CHECK(20, 36, 2100),  // one tile: more parts of k than a cluster has blocks
+    CHECK(419, 1257, 65), // rows that are worth copying to where they are aligned
     BENCH(256, 256, 256),
     BENCH(512, 512, 512),
     BENCH(1024, 1024, 1024),
+    BENCH(1536, 1536, 1536), // rounds of tiles that are far from full
     BENCH(2048, 2048, 2048),
+    BENCH(3072, 3072, 3072),
     BENCH(4096, 4096, 4096),
     BENCH(8192, 8192, 8192),
     BENCH(4095, 4095, 4095), // nothing is aligned
     BENCH(16384, 1024, 1024),
     BENCH(4096, 4096, 128),
+    BENCH(128, 4096, 4096),
+    BENCH(1, 4096, 4096), // vectors
+    BENCH(4096, 1, 4096),
+    BENCH(64, 64, 65536),
     CASE(46349, 46351, 3, KZ_USE_HUGE),
 };
 
