@@ -20,6 +20,8 @@ enum {
     TRANSPOSE_B = 4,    // CUBLASLT_MATMUL_DESC_TRANSB
     COMPUTE_F32 = 68,   // CUBLAS_COMPUTE_32F: products in single precision, no TF32
     MOST_WORKSPACE = 1, // CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES
+    SUM_SCHEMES = 3, // CUBLASLT_MATMUL_PREF_REDUCTION_SCHEME_MASK
+    IN_F32 = 3, // in place, or in the type of the computation; 4 would be in c's type, which rounds each part of a sum
     ALIGNMENT_A = 5, // CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_A_BYTES; those of b, c and d follow. Without: 256
     ALIGNMENT_D = 8,
     WORKSPACE = 32 << 20, // what NVIDIA advises for Hopper
@@ -155,12 +157,13 @@ static int describe_operands(product *p, const kz_peer_problem *problem) {
 
 static int describe(product *p, const kz_peer_problem *problem) {
     const uint64_t most = WORKSPACE;
-    const uint32_t alignment = problem->alignment;
+    const uint32_t alignment = problem->alignment, schemes = IN_F32;
     int status = api.create(&p->handle);
     if (status == 0) status = api.operation_create(&p->operation, COMPUTE_F32, F32);
     if (status == 0) status = describe_operands(p, problem);
     if (status == 0) status = api.preference_create(&p->preference);
     if (status == 0) status = api.preference_set(p->preference, MOST_WORKSPACE, &most, sizeof most);
+    if (status == 0) status = api.preference_set(p->preference, SUM_SCHEMES, &schemes, sizeof schemes);
     for (int i = ALIGNMENT_A; i <= ALIGNMENT_D && alignment && status == 0; i++)
         status = api.preference_set(p->preference, i, &alignment, sizeof alignment);
     return status;

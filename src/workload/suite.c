@@ -150,6 +150,7 @@ static void read_draw(course_toml *toml, workload_suite_part *part) {
     d->seed = (uint64_t)course_toml_integer(toml, table, "seed", 0);
     d->from = course_toml_integer(toml, table, "from", 0);
     d->to = course_toml_integer(toml, table, "to", 0);
+    d->equal = course_toml_boolean(toml, table, "equal", false);
     course_toml_value *count = course_toml_get(toml, table, "count"),
                       *to = course_toml_get(toml, table, "to");
     if (d->count < 1 || d->count > DRAWN_SHAPES)

@@ -29,6 +29,7 @@ typedef struct workload_axis {
 typedef struct workload_draw {
     int64_t count, from, to;
     uint64_t seed;
+    bool equal; // all drawn axes of a shape by the same random number: equal where their ranges are
 } workload_draw;
 
 typedef struct workload_suite_part { // one [[families]]

@@ -300,7 +300,7 @@ static int64_t log_uniform(int64_t from, int64_t to, uint32_t word) {
 
 // Shapes are by turns of multiples of 8 and of anything else, as far as the range has them.
 static int64_t draw_size(const workload_draw *draw, const workload_axis *axis, size_t index, int64_t shape) {
-    base_philox_block random = base_philox(draw->seed, index, (uint64_t)shape);
+    base_philox_block random = base_philox(draw->seed, draw->equal ? 0 : index, (uint64_t)shape);
     int64_t size = log_uniform(axis->from, axis->to, random.word[0]), past = size % 8;
     if (shape % 2)
         return past || size == axis->to ? (past || size == axis->from ? size : size - 1) : size + 1;

@@ -108,7 +108,8 @@ static void a_case_of_two_tables_is_measured_once(void **state) {
 
 static void the_suites_that_come_with_kz_are_right(void **state) {
     char folder[] = SUITES_FOLDER "/%s.toml", file[1024];
-    static const char *const names[] = {"h200", "primitives", "off_table", "conditions"};
+    static const char *const names[] = {"h200",         "primitives",   "off_table",
+                                        "sgemm_shapes", "sgemm_unseen", "conditions"};
     for (size_t i = 0; i < BASE_COUNT(names); i++) {
         workload_suite suite;
         workload_bench_cases cases = {0};
@@ -159,6 +160,22 @@ static void a_drawn_axis_may_have_its_own_range(void **state) {
     if (read_text(text, &suite, &cases, &error)) fail_msg("%s", error.message);
     assert_int_equal(cases.count, 10);
     for (size_t i = 0; i < cases.count; i++) assert_in_range(cases.items[i].c.axes[0], 64, 4096);
+    workload_bench_cases_free(&cases);
+    workload_suite_close(&suite);
+}
+
+static void drawn_axes_may_be_equal(void **state) {
+    workload_suite suite;
+    workload_bench_cases cases;
+    kz_error error;
+    const char *text = HEAD "names = [\"sgemm\"]\naxes.k = 64\n"
+                            "draw = {count = 5, seed = 2, from = 100, to = 4096, equal = true}\n";
+    if (read_text(text, &suite, &cases, &error)) fail_msg("%s", error.message);
+    assert_int_equal(cases.count, 5);
+    for (size_t i = 0; i < cases.count; i++) {
+        assert_int_equal(cases.items[i].c.axes[0], cases.items[i].c.axes[1]);
+        assert_int_equal(cases.items[i].c.axes[2], 64);
+    }
     workload_bench_cases_free(&cases);
     workload_suite_close(&suite);
 }
@@ -335,6 +352,7 @@ int main(void) {
         cmocka_unit_test(the_suites_that_come_with_kz_are_right),
         cmocka_unit_test(shapes_are_drawn_log_uniformly),
         cmocka_unit_test(a_drawn_axis_may_have_its_own_range),
+        cmocka_unit_test(drawn_axes_may_be_equal),
         cmocka_unit_test(shapes_that_come_out_twice_are_counted),
         cmocka_unit_test(a_gpu_that_there_is_not_is_refused),
         cmocka_unit_test(what_is_wrong_is_refused_with_its_line),

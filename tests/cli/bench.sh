@@ -234,12 +234,12 @@ expect_err 'vector_add has no axis "m"'
 # A race without the rival that there should be says so, and how to have it.
 mkdir "$FOLDER/none"
 export KZ_PEERS="$FOLDER/none"
-"$KZ" bench sgemm/11_cpu_naive --device cpu --case gemm-f32-m16-n16-k16-uniform --time 0.05 --no-save > "$FOLDER/out" 2> "$FOLDER/err"
+"$KZ" bench sgemm/15_cpu_naive --device cpu --case gemm-f32-m16-n16-k16-uniform --time 0.05 --no-save > "$FOLDER/out" 2> "$FOLDER/err"
 case $? in 0 | 7) ;; *) fail "bench of sgemm on cpu" ;; esac
 expect_out "no rival: openblas: not built"
-"$KZ" bench sgemm/11_cpu_naive --device cpu --case gemm-f32-m16-n16-k16-uniform --time 0.05 --no-save --rivals none > "$FOLDER/out" 2>&1
+"$KZ" bench sgemm/15_cpu_naive --device cpu --case gemm-f32-m16-n16-k16-uniform --time 0.05 --no-save --rivals none > "$FOLDER/out" 2>&1
 grep -q "no rival" "$FOLDER/out" && fail "told of a rival that was left out"
-expect_exit 12 bench sgemm/11_cpu_naive --device cpu --case gemm-f32-m16-n16-k16-uniform --quick --no-save --rivals openblas
+expect_exit 12 bench sgemm/15_cpu_naive --device cpu --case gemm-f32-m16-n16-k16-uniform --quick --no-save --rivals openblas
 expect_out "no rival: openblas: not built: "
 expect_exit 12 bench saxpy --device sim --case saxpy-f32-n1024-uniform --no-save --rivals openblas
 expect_out "no rival: openblas: rivals are timed, and the simulator has no clock"
@@ -249,7 +249,7 @@ expect_out "openblas: not built"
 unset KZ_PEERS
 # One that was asked for, is there and does not run here is told of, and is no success.
 if [ -e "$(dirname "$KZ")/../lib/libkz_peer_cudnn.so" ]; then
-    expect_exit 12 bench sgemm/11_cpu_naive --device cpu --case gemm-f32-m16-n16-k16-uniform --quick --mode latency --no-save --rivals cudnn
+    expect_exit 12 bench sgemm/15_cpu_naive --device cpu --case gemm-f32-m16-n16-k16-uniform --quick --mode latency --no-save --rivals cudnn
     expect_out "no rival: cudnn: runs on a GPU, and this is a CPU"
 fi
 # Where all that is timed is too large for the simulator, a command that works is named.

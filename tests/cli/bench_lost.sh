@@ -94,7 +94,7 @@ END
 # A library that is none, or of another version of kz.
 mkdir "$FOLDER/broken"
 echo none > "$FOLDER/broken/libkz_peer_openblas.so"
-KZ_PEERS="$FOLDER/broken" "$KZ" bench sgemm/11_cpu_naive --device cpu --mode latency --case gemm-f32-m16-n16-k16-uniform \
+KZ_PEERS="$FOLDER/broken" "$KZ" bench sgemm/15_cpu_naive --device cpu --mode latency --case gemm-f32-m16-n16-k16-uniform \
     --time 0.02 --json "$FOLDER/broken.jsonl" > "$FOLDER/out" 2> "$FOLDER/err"
 [ "$("$JSON_LINES" candidate.by openblas < "$FOLDER/broken.jsonl")" = 1 ] || fail "a broken library is no row"
 [ "$("$JSON_LINES" candidate.by kz < "$FOLDER/broken.jsonl")" = 1 ] || fail "a broken library ends the others too"

@@ -17,4 +17,4 @@
 typedef shape<SGEMM_PRODUCER_DOWN, SGEMM_PRODUCER_ACROSS, 4, SGEMM_PRODUCER_DEPTH> S;
 
 KZ_ENTRY_BOUNDS(sgemm_warp_specialized_gemm_f32, S::THREADS + PRODUCERS, 1)
-(const float *a, const float *b, float *c, size_t m, size_t n, size_t k) { run<S>({a, b, c, m, n, k}); }
+(const float *a, const float *b, float *c, size_t m, size_t n, size_t k) { run<S>({a, b, c, m, n, k, k, n}); }

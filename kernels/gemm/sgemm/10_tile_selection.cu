@@ -15,7 +15,11 @@ typedef shape<SGEMM_PRODUCER_DOWN, SGEMM_PRODUCER_ACROSS, 4, SGEMM_PRODUCER_DEPT
 typedef shape<2, 2, 2, SGEMM_PRODUCER_DEPTH> small;
 
 KZ_ENTRY_BOUNDS(sgemm_tile_selection_large_gemm_f32, large::THREADS + PRODUCERS, 1)
-(const float *a, const float *b, float *c, size_t m, size_t n, size_t k) { run<large>({a, b, c, m, n, k}); }
+(const float *a, const float *b, float *c, size_t m, size_t n, size_t k) {
+    run<large>({a, b, c, m, n, k, k, n});
+}
 
 KZ_ENTRY_BOUNDS(sgemm_tile_selection_small_gemm_f32, small::THREADS + PRODUCERS, SGEMM_SMALL_BLOCKS)
-(const float *a, const float *b, float *c, size_t m, size_t n, size_t k) { run<small>({a, b, c, m, n, k}); }
+(const float *a, const float *b, float *c, size_t m, size_t n, size_t k) {
+    run<small>({a, b, c, m, n, k, k, n});
+}

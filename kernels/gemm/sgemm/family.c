@@ -3,8 +3,7 @@
 // Axes: m, n, k. Buffers: a of m x k, b of k x n, c of m x n elements, row-major.
 #include "sgemm.h"
 
-#include "private.h"
-#include "tune.h"
+#include "plans.h"
 
 static uint64_t axis(const kz_case *c, int which) { return (uint64_t)c->axes[which]; }
 
@@ -28,31 +27,20 @@ static uint64_t tiles(const kz_case *c, uint64_t height, uint64_t width) {
     return kz_ceil_div(axis(c, M), height) * kz_ceil_div(axis(c, N), width);
 }
 
-// As struct shape in tile.cuh has it: warps of 64 rows, chunks of `depth` whose rows of a are padded by a
-// quad.
-typedef struct shape {
-    uint32_t height, width, threads, stage_bytes;
-} shape;
-static shape make_shape(uint32_t down, uint32_t across, uint32_t quads, uint32_t depth) {
-    shape s = {.height = 64 * down, .width = 16 * quads * across, .threads = 32 * down * across};
-    s.stage_bytes = 4 * (s.height * (depth + 4) + depth * s.width);
-    return s;
-}
-
 static kz_status plan_warp_tile(const kz_planner *p) {
-    shape s = make_shape(SGEMM_WARP_DOWN, SGEMM_WARP_ACROSS, 4, SGEMM_WARP_DEPTH);
+    sgemm_shape s = sgemm_make_shape(SGEMM_WARP_DOWN, SGEMM_WARP_ACROSS, 4, SGEMM_WARP_DEPTH, 8);
     return kz_plan_add_launch(
         p, &(kz_plan_launch){.blocks = tiles(p->c, s.height, s.width), .threads = s.threads});
 }
 
 static kz_status plan_async_copy(const kz_planner *p) {
-    shape s = make_shape(SGEMM_ASYNC_DOWN, SGEMM_ASYNC_ACROSS, 4, SGEMM_ASYNC_DEPTH);
+    sgemm_shape s = sgemm_make_shape(SGEMM_ASYNC_DOWN, SGEMM_ASYNC_ACROSS, 4, SGEMM_ASYNC_DEPTH, 8);
     return kz_plan_add_launch(p, &(kz_plan_launch){.blocks = tiles(p->c, s.height, s.width),
                                                    .threads = s.threads,
                                                    .shared_bytes = SGEMM_ASYNC_STAGES * s.stage_bytes});
 }
 
-static kz_status stay(const kz_planner *p, const char *part, const shape *s, uint64_t most_blocks) {
+static kz_status stay(const kz_planner *p, const char *part, const sgemm_shape *s, uint64_t most_blocks) {
     return kz_plan_add_launch(
         p, &(kz_plan_launch){.part = part,
                              .blocks = kz_min_u64(tiles(p->c, s->height, s->width), most_blocks),
@@ -61,15 +49,16 @@ static kz_status stay(const kz_planner *p, const char *part, const shape *s, uin
 }
 
 static kz_status plan_warp_specialized(const kz_planner *p) {
-    shape s = make_shape(SGEMM_PRODUCER_DOWN, SGEMM_PRODUCER_ACROSS, 4, SGEMM_PRODUCER_DEPTH);
+    sgemm_shape s = sgemm_make_shape(SGEMM_PRODUCER_DOWN, SGEMM_PRODUCER_ACROSS, 4, SGEMM_PRODUCER_DEPTH, 8);
     return stay(p, NULL, &s, (uint64_t)p->device->multiprocessors);
 }
 
 // By the work of the multiprocessor that has most, counted in small tiles, which take longer for the same
 // work.
 static kz_status plan_tile_selection(const kz_planner *p) {
-    shape large = make_shape(SGEMM_PRODUCER_DOWN, SGEMM_PRODUCER_ACROSS, 4, SGEMM_PRODUCER_DEPTH);
-    shape small = make_shape(2, 2, 2, SGEMM_PRODUCER_DEPTH);
+    sgemm_shape large =
+        sgemm_make_shape(SGEMM_PRODUCER_DOWN, SGEMM_PRODUCER_ACROSS, 4, SGEMM_PRODUCER_DEPTH, 8);
+    sgemm_shape small = sgemm_make_shape(2, 2, 2, SGEMM_PRODUCER_DEPTH, 8);
     uint64_t all = (uint64_t)p->device->multiprocessors;
     uint64_t few = tiles(p->c, large.height, large.width), many = tiles(p->c, small.height, small.width);
     uint64_t times = (uint64_t)(large.height * large.width) / (small.height * small.width);
@@ -143,14 +132,19 @@ static const kz_variant variants[] = {
      "producer warps that only load, persistent blocks"},
     {"10_tile_selection", KZ_SM_EXACT(90), plan_tile_selection,
      "tiles of 128 x 256 or 128 x 64, by the matrix's size"},
-    {"11_cpu_naive", 0, kz_plan_tiles, "three loops on one core", sgemm_cpu_naive_natives,
+    {"11_split_k", 90, sgemm_plan_split_k, "k divided among the blocks of a cluster, or of several"},
+    {"12_stream_k", KZ_SM_EXACT(90), sgemm_plan_stream_k, "an even share of the tiles' chunks for every block"},
+    {"13_matrix_vector", 90, sgemm_plan_matrix_vector, "up to 8 rows or columns: the large matrix read once"},
+    {"14_shape_selection", KZ_SM_EXACT(90), sgemm_plan_shape_selection,
+     "the kernel, its tile and the parts of k by a model of the time"},
+    {"15_cpu_naive", 0, kz_plan_tiles, "three loops on one core", sgemm_cpu_naive_natives,
      .threads = 1, .tile = ANY, .width = ANY},
-    {"12_cpu_reordered", 0, kz_plan_tiles, "the same loops in another order", sgemm_cpu_reordered_natives,
+    {"16_cpu_reordered", 0, kz_plan_tiles, "the same loops in another order", sgemm_cpu_reordered_natives,
      .threads = 1, .tile = ANY, .width = ANY},
-    {"13_cpu_blocked", 0, kz_plan_tiles, "blocks that stay in L1 and L2", sgemm_cpu_blocked_natives,
+    {"17_cpu_blocked", 0, kz_plan_tiles, "blocks that stay in L1 and L2", sgemm_cpu_blocked_natives,
      .threads = 1, .tile = ANY, .width = ANY},
-    {"14_cpu_simd", 0, plan_cpu_simd, "packed panels, vector registers as the tile", sgemm_cpu_simd_natives},
-    {"15_cpu_threads", 0, plan_cpu_threads, "the same on all cores", sgemm_cpu_simd_natives},
+    {"18_cpu_simd", 0, plan_cpu_simd, "packed panels, vector registers as the tile", sgemm_cpu_simd_natives},
+    {"19_cpu_threads", 0, plan_cpu_threads, "the same on all cores", sgemm_cpu_simd_natives},
 };
 // clang-format on
 
@@ -186,15 +180,28 @@ static const kz_case cases[] = {
     CHECK(33, 36, 20, .data = KZ_DATA_EQUAL),
     CHECK(5, 7, 600, .data = KZ_DATA_EQUAL),  // products that all round alike
     CHECK(33, 36, 20, .data = KZ_DATA_SMALL), // products below the smallest float
+    CHECK(2, 70, 40),                         // few rows and few columns: kernels for 1, 2, 4 and 8 of them
+    CHECK(3, 130, 72),
+    CHECK(70, 2, 40),
+    CHECK(130, 3, 260),
+    CHECK(70, 6, 300),
+    CHECK(20, 36, 2100),  // one tile: more parts of k than a cluster has blocks
+    CHECK(419, 1257, 65), // rows that are worth copying to where they are aligned
     BENCH(256, 256, 256),
     BENCH(512, 512, 512),
     BENCH(1024, 1024, 1024),
+    BENCH(1536, 1536, 1536), // rounds of tiles that are far from full
     BENCH(2048, 2048, 2048),
+    BENCH(3072, 3072, 3072),
     BENCH(4096, 4096, 4096),
     BENCH(8192, 8192, 8192),
     BENCH(4095, 4095, 4095), // nothing is aligned
     BENCH(16384, 1024, 1024),
     BENCH(4096, 4096, 128),
+    BENCH(128, 4096, 4096),
+    BENCH(1, 4096, 4096), // vectors
+    BENCH(4096, 1, 4096),
+    BENCH(64, 64, 65536),
     CASE(46349, 46351, 3, KZ_USE_HUGE),
 };
 
@@ -205,6 +212,11 @@ static const kz_former_name former_names[] = {
     {"08_async", "08_async_copy"},
     {"09_producer", "09_warp_specialized"},
     {"10_fitted", "10_tile_selection"},
+    {"11_cpu_naive", "15_cpu_naive"},
+    {"12_cpu_reordered", "16_cpu_reordered"},
+    {"13_cpu_blocked", "17_cpu_blocked"},
+    {"14_cpu_simd", "18_cpu_simd"},
+    {"15_cpu_threads", "19_cpu_threads"},
     {0},
 };
 

@@ -1,4 +1,4 @@
-// sgemm: 12 x 32 elements of c in vector registers, for 14 and 15; chosen at run time, plain C beside.
+// sgemm: 12 x 32 elements of c in vector registers, for 18 and 19; chosen at run time, plain C beside.
 //
 // AVX-512 has 32 registers of 16 floats: 24 hold the tile, 2 a row of b's panel, and a's numbers are
 // broadcast from memory: 2 loads and 12 broadcasts for 24 multiply-adds. AVX2 has 16 of 8: the tile is done

@@ -6,7 +6,7 @@
 
 enum { A, B, C };                             // the buffers, in order
 enum { M, N, K };                             // the axes, in order: a is M x K, b is K x N, c is M x N
-enum { PANEL_ROWS = 12, PANEL_COLUMNS = 32 }; // of 14 and 15: what a packed panel of a has, and one of b
+enum { PANEL_ROWS = 12, PANEL_COLUMNS = 32 }; // of 18 and 19: what a packed panel of a has, and one of b
 
 KZ_DECLARE_FAMILY(sgemm);
 extern const kz_native_entry sgemm_cpu_naive_natives[], sgemm_cpu_reordered_natives[],
@@ -14,6 +14,10 @@ extern const kz_native_entry sgemm_cpu_naive_natives[], sgemm_cpu_reordered_nati
 
 kz_status sgemm_reference(const kz_case *c, void *const *host, size_t which, double *expected, double *bound,
                           kz_error *error);
+
+// Plans of 11 to 14 (plans.c, selection.c).
+kz_status sgemm_plan_split_k(const kz_planner *p), sgemm_plan_stream_k(const kz_planner *p),
+    sgemm_plan_matrix_vector(const kz_planner *p), sgemm_plan_shape_selection(const kz_planner *p);
 
 // ---- the CPU's ladder --------------------------------------------------------------------------------
 

@@ -1,4 +1,5 @@
-// sgemm: blocks that stay, a warp group that fetches and others that multiply, for 09 and 10.
+// sgemm: blocks that stay, a warp group that fetches and others that multiply, from 09 on. A schedule says what a block
+// does: of which tiles, which chunks.
 #ifndef SGEMM_PRODUCER_CUH
 #define SGEMM_PRODUCER_CUH
 
@@ -48,10 +49,10 @@ static __device__ __forceinline__ void fetch_row(const problem &p, corner tile, 
     if (kz_lane() >= each) return;
     unsigned row = producer() / KZ_WARP * each + kz_lane();
     float *to = chunk + S::A_FLOATS + row * S::WIDTH;
-    unsigned width = p.n - tile.column < S::WIDTH ? (unsigned)(p.n - tile.column) : S::WIDTH;
+    unsigned width = p.b_line - tile.column < S::WIDTH ? (unsigned)(p.b_line - tile.column) : S::WIDTH;
     if (at + row < p.k) {
         kz_barrier_arrive_expect(barrier, 4 * width);
-        kz_bulk_load(kz_shared_address(to), p.b + (at + row) * p.n + tile.column, 4 * width, barrier);
+        kz_bulk_load(kz_shared_address(to), p.b + (at + row) * p.b_line + tile.column, 4 * width, barrier);
     } else {
         for (unsigned i = 0; i < S::WIDTH; i++) to[i] = 0.0f;
         kz_bulk_fence();
@@ -59,22 +60,20 @@ static __device__ __forceinline__ void fetch_row(const problem &p, corner tile, 
     }
 }
 
-// BY: floats in a copy; 0: by 16 bytes for a, by whole rows for b.
-template <typename S, int BY>
-static __device__ __forceinline__ void produce(const problem &p, ring<S> r, unsigned tiles) {
-    for (unsigned t = blockIdx.x; t < tiles; t += gridDim.x) {
-        corner tile = find_grouped_tile(t, p.m, p.n, S::HEIGHT, S::WIDTH, SGEMM_GROUP);
-        fetcher<S, BY ? BY : 4, PRODUCERS> pieces(p, tile, producer());
-        for (size_t at = 0; at < p.k; at += S::DEPTH, r.advance()) {
+// QUADS: a by 16 bytes, b by whole rows.
+template <typename S, bool QUADS, typename schedule>
+static __device__ __forceinline__ void produce(const problem &p, ring<S> r, schedule now, bool rows) {
+    for (; now.some(); now.advance()) {
+        corner tile = find_grouped_tile(now.tile(), p.m, p.n, S::HEIGHT, S::WIDTH, SGEMM_GROUP);
+        size_t at = (size_t)now.first() * S::DEPTH;
+        fetcher<S, PRODUCERS, QUADS> pieces(p, tile, at, p.k, producer());
+        for (unsigned left = now.count(); left > 0; left--, at += S::DEPTH, r.advance()) {
             kz_barrier_wait(r.empty + 8 * r.stage, r.parity ^ 1); // the first round passes: all is empty
             unsigned barrier = r.full + 8 * r.stage;
-            if (BY == 0) {
-                fetch_row<S>(p, tile, at, r.now(), barrier);
-                pieces.copy_a(kz_shared_address(r.now()));
-                pieces.advance();
-            } else {
-                pieces.next(r.now());
-            }
+            if (QUADS || rows) fetch_row<S>(p, tile, at, r.now(), barrier);
+            pieces.copy_a(kz_shared_address(r.now()));
+            if (!QUADS && !rows) pieces.copy_b(kz_shared_address(r.now()));
+            pieces.advance();
             barrier_arrive_after_copies(barrier);
         }
     }
@@ -82,33 +81,33 @@ static __device__ __forceinline__ void produce(const problem &p, ring<S> r, unsi
 
 // ---- the consumers ---------------------------------------------------------------------------------
 
-template <typename S>
-static __device__ __forceinline__ void consume(const problem &p, ring<S> r, unsigned tiles) {
+template <typename S, typename schedule>
+static __device__ __forceinline__ void consume(const problem &p, ring<S> r, schedule now) {
     thread_tile<S> at;
     registers<S> values;
-    unsigned chunks = (unsigned)((p.k + S::DEPTH - 1) / S::DEPTH);
-    if (chunks > 0) {
+    if (now.some() && now.count() > 0) {
         kz_barrier_wait(r.full, 0);
         read_first<S>(values, at.a(r.address()), at.b(r.address()));
     }
-    for (unsigned t = blockIdx.x; t < tiles; t += gridDim.x) {
-        bool last_tile = tiles - t <= gridDim.x;
+    for (; now.some(); now.advance()) {
+        bool is_last = now.is_last();
         clear(values);
-        for (unsigned left = chunks; left > 0; left--) {
+        for (unsigned left = now.count(); left > 0; left--) {
             unsigned chunk = r.address(), a = at.a(chunk), b = at.b(chunk);
             unsigned empty = r.empty + 8 * r.stage;
             multiply_inner<S, S::QUADS == 4 ? SGEMM_PRODUCER_UNROLL : SGEMM_SMALL_UNROLL>(values, a, b);
             multiply_three<S>(values, b);
             r.advance();
             // What the very last step reads ahead, nobody uses.
-            if (left > 1 || !last_tile) {
+            if (left > 1 || !is_last) {
                 kz_barrier_wait(r.full + 8 * r.stage, r.parity);
                 chunk = r.address();
             }
             multiply_fourth<S>(values, at.a(chunk), at.b(chunk));
             kz_barrier_arrive(empty);
         }
-        corner tile = find_grouped_tile(t, p.m, p.n, S::HEIGHT, S::WIDTH, SGEMM_GROUP);
+        if (!now.template add_others<S>(values)) continue; // another block writes this tile
+        corner tile = find_grouped_tile(now.tile(), p.m, p.n, S::HEIGHT, S::WIDTH, SGEMM_GROUP);
         write_tile<S>(values, p.c, p.m, p.n, tile, at);
     }
 }
@@ -122,33 +121,52 @@ static __device__ __forceinline__ void start(const problem &p, const ring<S> &r,
         kz_barrier_init(r.empty + 8 * threadIdx.x, S::THREADS);
     }
     // Columns right of b's last are multiplied, though never written to c: something must be there.
-    if (p.n % S::WIDTH != 0)
+    if (p.b_line % S::WIDTH != 0)
         for (unsigned i = threadIdx.x; i < STAGES * S::STAGE_FLOATS; i += blockDim.x) r.stages[i] = 0.0f;
     kz_bulk_fence();
     __syncthreads();
 }
 
-template <typename S> static __device__ __forceinline__ void run(const problem &p) {
+template <typename S, typename schedule>
+static __device__ __forceinline__ void run(const problem &p, schedule work) {
     extern __shared__ __align__(128) char memory[];
     ring<S> r(memory);
-    unsigned tiles = count_tiles<S>(p);
-    bool quads = has_quads(p.a, p.k) && has_quads(p.b, p.n);
-    start<S>(p, r, quads && SGEMM_PRODUCER_BULK);
+    bool rows = has_quads(p.b, p.b_line) && SGEMM_PRODUCER_BULK;
+    start<S>(p, r, rows);
     // Registers are dealt out evenly, 168 to each of 12 warps, 128 to each of 16: those that fetch give away what
     // the others need.
     if (threadIdx.x >= S::THREADS) {
         asm volatile("setmaxnreg.dec.sync.aligned.u32 56;");
-        if (!quads)
-            produce<S, 1>(p, r, tiles);
+        if (rows && has_quads(p.a, p.a_line))
+            produce<S, true>(p, r, work, true);
         else
-            produce<S, SGEMM_PRODUCER_BULK ? 0 : 4>(p, r, tiles);
+            produce<S, false>(p, r, work, rows);
     } else {
         if (S::THREADS == 256)
             asm volatile("setmaxnreg.inc.sync.aligned.u32 224;");
         else
             asm volatile("setmaxnreg.inc.sync.aligned.u32 200;");
-        consume<S>(p, r, tiles);
+        consume<S>(p, r, work);
     }
+}
+
+// ---- a schedule: whole tiles, block after block ------------------------------------------------------
+
+struct whole_tiles {
+    unsigned next, tiles, chunks;
+    template <typename S> static __device__ __forceinline__ whole_tiles make(const problem &p) {
+        return {blockIdx.x, count_tiles<S>(p), (unsigned)((p.k + S::DEPTH - 1) / S::DEPTH)};
+    }
+    __device__ __forceinline__ bool some(void) const { return next < tiles; }
+    __device__ __forceinline__ unsigned tile(void) const { return next; }
+    __device__ __forceinline__ unsigned first(void) const { return 0; } // of the chunks
+    __device__ __forceinline__ unsigned count(void) const { return chunks; }
+    __device__ __forceinline__ bool is_last(void) const { return tiles - next <= gridDim.x; }
+    __device__ __forceinline__ void advance(void) { next += gridDim.x; }
+    template <typename S> __device__ __forceinline__ bool add_others(registers<S> &) const { return true; }
+};
+template <typename S> static __device__ __forceinline__ void run(const problem &p) {
+    run<S>(p, whole_tiles::make<S>(p));
 }
 
 #endif

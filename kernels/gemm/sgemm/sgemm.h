@@ -7,7 +7,7 @@
 //
 // a is m x k, b is k x n, c is m x n. Products and sums are IEEE single precision (FFMA), never TF32. c may
 // overlap neither a nor b. Where k and n are multiples of 4 and pointers are aligned to 16 bytes it is
-// fastest. On a GPU it needs no workspace; on the CPU kz_operation_workspace says how much.
+// fastest. kz_operation_workspace says how much workspace it needs; the result is the same every time.
 #ifndef KZ_OPS_SGEMM_H
 #define KZ_OPS_SGEMM_H
 

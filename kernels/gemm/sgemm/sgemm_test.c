@@ -106,13 +106,16 @@ static void all_panels_multiply(void **state) {
     }
 }
 
-static const kz_step *plan_of(const char *variant, int64_t m, int64_t n, int64_t k, kz_plan *plan) {
+static kz_status make_plan(const char *variant, int64_t m, int64_t n, int64_t k, kz_plan *plan) {
     const kz_case c = {.type = KZ_F32, .axes = {m, n, k}};
     const kz_device_info device = {.kind = KZ_DEVICE_CUDA, .sm = 90, .multiprocessors = 132};
     const kz_family *family = kz_family_find("sgemm");
     *plan = (kz_plan){0};
-    assert_int_equal(kz_variant_plan(family, kz_variant_find(family, variant), &c, &device, plan, NULL),
-                     KZ_OK);
+    return kz_variant_plan(family, kz_variant_find(family, variant), &c, &device, plan, NULL);
+}
+
+static const kz_step *plan_of(const char *variant, int64_t m, int64_t n, int64_t k, kz_plan *plan) {
+    assert_int_equal(make_plan(variant, m, n, k, plan), KZ_OK);
     assert_int_equal(plan->step_count, 1);
     return &plan->steps[0];
 }
@@ -129,6 +132,62 @@ static void tiles_are_chosen_by_the_matrix(void **state) {
     assert_true(step->launch.dynamic_shared_bytes <= 227 << 10);
     step = plan_of("09_warp_specialized", 256, 256, 16, &plan);
     assert_int_equal(step->launch.grid[0], 2);
+}
+
+static void k_is_divided_where_tiles_are_few(void **state) {
+    kz_plan plan;
+    const kz_step *step = plan_of("11_split_k", 512, 512, 512, &plan); // 64 tiles, 528 places
+    assert_int_equal(step->launch.cluster[0], 8);
+    assert_int_equal(step->launch.grid[0], 512);
+    assert_int_equal(plan.workspace_bytes, 0);
+    step = plan_of("11_split_k", 64, 64, 65536, &plan); // one tile: more parts than a cluster has blocks
+    assert_int_equal(step->launch.grid[0], 528);
+    assert_int_equal(plan.workspace_bytes, 66 * 64 * 64 * 4);
+    step = plan_of("11_split_k", 4096, 4096, 64, &plan); // enough of them
+    assert_int_equal(step->launch.cluster[0], 0);
+    step = plan_of("11_split_k", 64, 64, 16, &plan); // one chunk cannot be divided
+    assert_int_equal(step->launch.grid[0], 1);
+}
+
+static void the_last_rounds_are_shared(void **state) {
+    kz_plan plan;
+    const kz_step *step = plan_of("12_stream_k", 3072, 3072, 3072, &plan); // 288 tiles for 132 blocks
+    assert_int_equal(step->launch.grid[0], 132);
+    assert_int_equal(step->args[7].scalar, 132); // whole; 156 are shared
+    assert_int_equal(plan.workspace_bytes, 132 * 128 * 256 * 4);
+}
+
+static void a_vector_is_no_matrix(void **state) {
+    kz_plan plan;
+    const kz_step *step = plan_of("13_matrix_vector", 1, 4096, 4096, &plan);
+    assert_string_equal(step->entry, "sgemm_matrix_vector_rows1_gemm_f32");
+    assert_int_equal(step->launch.grid[0], 32 * 7);
+    step = plan_of("13_matrix_vector", 3255, 3, 1020, &plan);
+    assert_string_equal(step->entry, "sgemm_matrix_vector_columns4_gemm_f32");
+    assert_int_equal(make_plan("13_matrix_vector", 9, 9, 9, &plan), KZ_UNSUPPORTED);
+    // Too many tiles for tickets, too much of a for shared memory.
+    assert_int_equal(make_plan("13_matrix_vector", 8, 1 << 20, 1 << 20, &plan), KZ_UNSUPPORTED);
+}
+
+static void the_shape_decides(void **state) {
+    kz_plan plan;
+    const kz_step *step = plan_of("14_shape_selection", 4096, 4096, 4096, &plan);
+    assert_string_equal(step->entry, "sgemm_shape_selection_large_gemm_f32");
+    step = plan_of("14_shape_selection", 1, 4096, 4096, &plan);
+    assert_string_equal(step->entry, "sgemm_shape_selection_rows1_gemm_f32");
+    step = plan_of("14_shape_selection", 256, 256, 256, &plan); // a small tile, k divided
+    assert_true(step->launch.grid[0] > 64 && step->launch.block[0] <= 128);
+    assert_int_equal(make_plan("14_shape_selection", 4095, 4095, 4095, &plan), KZ_OK);
+    assert_int_equal(plan.step_count, 2); // rows are copied to where they are aligned
+    assert_string_equal(plan.steps[0].entry, "sgemm_shape_selection_pack_gemm_f32");
+    assert_int_equal(plan.steps[1].args[8].scalar, 4096);
+    assert_true(plan.workspace_bytes > 2 * 4 * 4095 * 4096);
+    assert_int_equal(make_plan("14_shape_selection", 0, 5, 5, &plan), KZ_OK);
+    assert_int_equal(plan.step_count, 0);
+    for (int64_t m = 1; m < 9000; m = m * 3 + 1) // any shape has a plan
+        for (int64_t n = 1; n < 9000; n = n * 3 + 2)
+            for (int64_t k = 0; k < 70000; k = k * 5 + 1)
+                assert_int_equal(make_plan("14_shape_selection", m, n, k, &plan), KZ_OK);
 }
 
 static void a_grid_too_large_is_refused(void **state) {
@@ -149,6 +208,10 @@ int main(void) {
         cmocka_unit_test(single_precision_passes_and_tf32_fails),
         cmocka_unit_test(all_panels_multiply),
         cmocka_unit_test(tiles_are_chosen_by_the_matrix),
+        cmocka_unit_test(k_is_divided_where_tiles_are_few),
+        cmocka_unit_test(the_last_rounds_are_shared),
+        cmocka_unit_test(a_vector_is_no_matrix),
+        cmocka_unit_test(the_shape_decides),
         cmocka_unit_test(a_grid_too_large_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,5 @@
-// sgemm: the warp's tile of 07 to 10: 64 rows of c, and 16 columns for each of QUADS; 8 rows and 4 QUADS
-// columns in each thread's registers.
+// sgemm: the warp's tile, from 07 on: 8 rows of c for each of ROWS, and 16 columns for each of QUADS; ROWS rows and
+// 4 QUADS columns in each thread's registers.
 //
 // Lanes lie 8 down and 4 across: a thread has every 8th row, and a quad in every 16 columns. The block's tile
 // of a lies in shared memory as it does in a, row by row: a quad along k serves four steps, so nothing has to
@@ -9,17 +9,18 @@
 
 #include "sgemm.cuh"
 
-enum { ROWS = 8, STEP = 4 }; // of a thread; of k, between two reads of a
+enum { STEP = 4 }; // of k, between two reads of a
 
 // A block of DOWN x ACROSS warps that takes k in chunks of K.
-template <int DOWN, int ACROSS, int QUADS_, int K> struct shape {
+template <int DOWN, int ACROSS, int QUADS_, int K, int ROWS_ = 8> struct shape {
     enum {
+        ROWS = ROWS_, // of a thread
         QUADS = QUADS_,
         COLUMNS = 4 * QUADS, // of a thread
         DEPTH = K,
         THREADS = DOWN * ACROSS * KZ_WARP,
         WARP_WIDTH = 16 * QUADS,
-        WARP_HEIGHT = 64,
+        WARP_HEIGHT = 8 * ROWS,
         HEIGHT = DOWN * WARP_HEIGHT,
         WIDTH = ACROSS * WARP_WIDTH,
         PITCH = DEPTH + 4, // floats from a row of a's tile to the next
@@ -52,9 +53,9 @@ template <typename S> struct thread_tile {
 };
 
 template <typename S> struct registers {
-    float a[ROWS][STEP];
+    float a[S::ROWS][STEP];
     float b[2][S::COLUMNS]; // of this k, and of the next
-    float c[ROWS][S::COLUMNS];
+    float c[S::ROWS][S::COLUMNS];
 };
 
 // By 32-bit addresses: from pointers the compiler works out more than it has to.
@@ -73,13 +74,13 @@ template <typename S> static __device__ __forceinline__ void read_b(float to[S::
 template <typename S>
 static __device__ __forceinline__ void read_first(registers<S> &r, unsigned a, unsigned b) {
 #pragma unroll
-    for (int i = 0; i < ROWS; i++) read_quad(r.a[i], a + 4 * 8 * i * S::PITCH);
+    for (int i = 0; i < S::ROWS; i++) read_quad(r.a[i], a + 4 * 8 * i * S::PITCH);
     read_b<S>(r.b[0], b);
 }
 
 template <typename S> static __device__ __forceinline__ void clear(registers<S> &r) {
 #pragma unroll
-    for (int i = 0; i < ROWS; i++)
+    for (int i = 0; i < S::ROWS; i++)
 #pragma unroll
         for (int j = 0; j < S::COLUMNS; j++) r.c[i][j] = 0.0f;
 }
@@ -97,17 +98,19 @@ template <typename S> static __device__ __forceinline__ void multiply_row(regist
 
 // An event for profilers, which costs a slot of 130 and does nothing. The compiler moves no product across
 // it: left to itself it brings the next k's loads late, one by one, and multiplies what is there by columns,
-// an order in which the banks meet.
-static __device__ __forceinline__ void keep_order(void) { asm volatile("pmevent 1;"); }
+// an order in which the banks meet. In tiles of less than 64 products per k the slot would cost more than it gains.
+template <typename S> static __device__ __forceinline__ void keep_order(void) {
+    if (S::ROWS * S::COLUMNS >= 0) asm volatile("pmevent 1;");
+}
 
 // The first three of four k, whose a and first b are in registers; the next b is read a k ahead.
 template <typename S> static __device__ __forceinline__ void multiply_three(registers<S> &r, unsigned b) {
 #pragma unroll
     for (int s = 0; s < STEP - 1; s++) {
         read_b<S>(r.b[(s + 1) % 2], b + 4 * (s + 1) * S::WIDTH);
-        keep_order();
+        keep_order<S>();
 #pragma unroll
-        for (int i = 0; i < ROWS; i++) multiply_row<S>(r, i, s);
+        for (int i = 0; i < S::ROWS; i++) multiply_row<S>(r, i, s);
     }
 }
 
@@ -116,9 +119,9 @@ template <typename S>
 static __device__ __forceinline__ void multiply_fourth(registers<S> &r, unsigned next_a, unsigned next_b) {
     const int s = STEP - 1;
     read_b<S>(r.b[0], next_b);
-    keep_order();
+    keep_order<S>();
 #pragma unroll
-    for (int i = 0; i < ROWS; i++) {
+    for (int i = 0; i < S::ROWS; i++) {
         multiply_row<S>(r, i, s);
         read_quad(r.a[i], next_a + 4 * 8 * i * S::PITCH);
     }
@@ -147,6 +150,16 @@ static __device__ __forceinline__ unsigned copy_elsewhere(float c, unsigned in_o
     return __byte_perm(__float_as_uint(c), 0, in_order);
 }
 
+static __device__ __forceinline__ unsigned make_order(void) {
+    unsigned in_order = 0x3210;
+    asm volatile("" : "+r"(in_order));
+    return in_order;
+}
+static __device__ __forceinline__ uint4 copy_quad_elsewhere(const float c[4], unsigned in_order) {
+    return make_uint4(copy_elsewhere(c[0], in_order), copy_elsewhere(c[1], in_order),
+                      copy_elsewhere(c[2], in_order), copy_elsewhere(c[3], in_order));
+}
+
 template <typename S>
 static __device__ __forceinline__ void write_tile(const registers<S> &r, float *c, size_t m, size_t n,
                                                   corner tile, const thread_tile<S> &at) {
@@ -154,10 +167,9 @@ static __device__ __forceinline__ void write_tile(const registers<S> &r, float *
     int rows = count_left(m, row), columns = count_left(n, column);
     bool quads = has_quads(c, n);
     float *line = c + row * n + column;
-    unsigned in_order = 0x3210;
-    asm volatile("" : "+r"(in_order));
+    unsigned in_order = make_order();
 #pragma unroll
-    for (int i = 0; i < ROWS; i++, line += 8 * n) {
+    for (int i = 0; i < S::ROWS; i++, line += 8 * n) {
         if (8 * i >= rows) return;
 #pragma unroll
         for (int q = 0; q < S::QUADS; q++) {

@@ -73,15 +73,37 @@
 #define SGEMM_SMALL_PERCENT 111 // of the time that large tiles take for the same work
 #endif
 
-// 07 to 09: rows of tiles that consecutive blocks go down before the next column: tiles that run together
+// 11 to 14: blocks of a cluster, at most (what every GPU with clusters runs), and the tickets and flags in the
+// module: for tiles x blocks of a cluster, or for blocks that stay.
+#define SGEMM_CLUSTER 8
+#define SGEMM_TICKETS 4096
+#define SGEMM_GROUPS  40 // clusters of a tile, at most
+// 12: chunks of a tile that are worth a block's while.
+#ifndef SGEMM_STREAM_LEAST
+#define SGEMM_STREAM_LEAST 4
+#endif
+// 11: the tile of 64 x 64.
+#define SGEMM_SPLIT_DEPTH  16
+#define SGEMM_SPLIT_STAGES 4
+#define SGEMM_SPLIT_BLOCKS 4 // per multiprocessor
+// 13: a block's threads and how many share a multiprocessor; columns of a block's band, or the floats of a warp's load;
+// rows or columns at most; the bytes of shared memory for what a block has of the smaller matrix.
+#define SGEMM_VECTOR_THREADS 256
+#define SGEMM_VECTOR_BLOCKS  2
+#define SGEMM_VECTOR_BAND    128
+#define SGEMM_VECTOR_MOST    8
+#define SGEMM_VECTOR_BYTES   (32 << 10)
+#define SGEMM_PACK_THREADS   256 // 14
+
+// From 07 on: rows of tiles that consecutive blocks go down before the next column: tiles that run together
 // should lie in a square, whose rows of a and columns of b are few.
 #ifndef SGEMM_GROUP
 #define SGEMM_GROUP 16
 #endif
 
-// The CPU's ladder. 13: blocks of b that stay in L2 (256 x 256 floats are 256 KiB), rows of c in L1.
+// The CPU's ladder. 17: blocks of b that stay in L2 (256 x 256 floats are 256 KiB), rows of c in L1.
 #define SGEMM_CPU_BLOCK 256
-// 14 and 15: a panel of b, depth x 32, is 24 KiB and stays in L1; a tile of c is so many rows and columns,
+// 18 and 19: a panel of b, depth x 32, is 24 KiB and stays in L1; a tile of c is so many rows and columns,
 // and what it needs of a at a time, 144 x 192, and of b, 192 x 256, stays in L2.
 #define SGEMM_CPU_DEPTH        192
 #define SGEMM_CPU_TILE_ROWS    144

@@ -1,4 +1,4 @@
-// sgemm 12: the same loops in another order
+// sgemm 16: the same loops in another order
 //
 // Idea     swap the two inner loops: then b and c are both gone through along their rows.
 // Change   for each number of a: a row of b, times it, is added to a row of c.

@@ -1,10 +1,10 @@
-// sgemm 13: blocks that stay in the caches
+// sgemm 17: blocks that stay in the caches
 //
 // Idea     use a piece of b for all rows of c while it is near, before going on to the next piece.
 // Change   b in blocks of 256 x 256, which stay in L2; of c, four rows of such a block at a time stay in L1,
 //          and each number of b that is loaded serves all four.
 // Expect   b comes from memory once for each block of columns, not once for each row of c.
-// Limit    every multiply-add still loads and stores its element of c, from L1 (see 14).
+// Limit    every multiply-add still loads and stores its element of c, from L1 (see 18).
 #include <string.h>
 
 #include "private.h"

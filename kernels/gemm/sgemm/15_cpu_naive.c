@@ -1,4 +1,4 @@
-// sgemm 11: three loops on one core
+// sgemm 15: three loops on one core
 //
 // Idea     the definition: for each element of c, go along a row of a and down a column of b.
 // Change   the first version of the CPU's ladder.

@@ -1,11 +1,11 @@
-// sgemm 14: the tile of c in vector registers
+// sgemm 18: the tile of c in vector registers
 //
 // Idea     what register tiles are to a GPU's thread, they are to a core: load c once, not for each product.
 // Change   12 x 32 elements of c stay in registers for 192 of k (panel.c). a and b are packed first, into
 //          panels of 12 rows and 32 columns in the order in which they are read: no line and no page is
 //          touched in vain.
 // Expect   14 loads for 24 multiply-adds of 16 lanes with AVX-512: the arithmetic is the limit.
-// Limit    one core (see 15).
+// Limit    one core (see 19).
 #include <string.h>
 
 #include "private.h"
