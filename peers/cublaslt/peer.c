@@ -20,8 +20,9 @@ enum {
     TRANSPOSE_B = 4,    // CUBLASLT_MATMUL_DESC_TRANSB
     COMPUTE_F32 = 68,   // CUBLAS_COMPUTE_32F: products in single precision, no TF32
     MOST_WORKSPACE = 1, // CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES
-    SUM_SCHEMES = 3, // CUBLASLT_MATMUL_PREF_REDUCTION_SCHEME_MASK
-    IN_F32 = 3, // in place, or in the type of the computation; 4 would be in c's type, which rounds each part of a sum
+    SUM_SCHEMES = 3,    // CUBLASLT_MATMUL_PREF_REDUCTION_SCHEME_MASK
+    IN_F32 =
+        3, // in place, or in the type of the computation; 4 would be in c's type, which rounds each part of a sum
     ALIGNMENT_A = 5, // CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_A_BYTES; those of b, c and d follow. Without: 256
     ALIGNMENT_D = 8,
     WORKSPACE = 32 << 20, // what NVIDIA advises for Hopper

@@ -338,11 +338,11 @@ static const kz_case cases[] = {
     CHECK(NN, F16, 136, 264, 72),
     CHECK(NT, BF16, 264, 520, 392), // clusters, more chunks than stages
     CHECK(NN, BF16, 264, 520, 392),
-    CHECK(NT, BF16, 1, 520, 264),    // a row
-    CHECK(NN, BF16, 40, 520, 264),   // few
-    CHECK(NT, BF16, 72, 40, 2056),   // long sums
+    CHECK(NT, BF16, 1, 520, 264),  // a row
+    CHECK(NN, BF16, 40, 520, 264), // few
+    CHECK(NT, BF16, 72, 40, 2056), // long sums
     CHECK(NT, BF16, 8, 520, 5640), // shared out along k
-    CHECK(NN, BF16, 264, 8, 264),    // a narrow one
+    CHECK(NN, BF16, 264, 8, 264),  // a narrow one
     KZ_NOT_FINITE(CHECK, NN, BF16, 40, 24, 16),
     KZ_NOT_FINITE(CHECK, NT, F16, 40, 24, 16),
     CHECK(NT, BF16, 40, 24, 16, .data = KZ_DATA_ZEROS),
