@@ -437,6 +437,7 @@ static void on_access(sim_listener *listener, const sim_access *access) {
     races_block *block = block_of(self, access->at.block);
     if (!block) return;
     races_kind kind = observe_races_kind_of(access);
+    if (kind != RACES_THREAD) observe_races_note_piece(self, block, access, kind);
     if (kind == RACES_TRACKED)
         keep_for_later(self, access);
     else
@@ -568,6 +569,7 @@ static void close_races(observe_detector *detector) {
     free(self->polls);
     free(self->seen);
     free(self->stash);
+    free(self->pieces);
     free(self->host_writes);
     free(self);
 }

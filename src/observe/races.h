@@ -308,6 +308,13 @@ typedef struct races_host_write {
 } races_host_write;
 enum { RACES_HOST_WRITES = 1024 };
 
+// A piece that a bulk copy moves from shared to global memory (races_same.c).
+typedef struct races_piece {
+    uint64_t to;
+    uint32_t from, bytes, who;
+} races_piece;
+enum { RACES_PIECES = 8192 }; // the last ones: of four tiles of 32 KB
+
 // What was asked of what is known, while nobody learns: the same again for the next words.
 enum { RACES_ANSWERS = 128 };
 typedef struct races_answer {
@@ -356,6 +363,9 @@ struct races {
     uint32_t seen_count, seen_capacity;
     races_host_write *host_writes; // RACES_HOST_WRITES of them; NULL until there are any
     uint32_t host_write_count;     // more than there is room for: it is not known what the host wrote
+    races_piece *pieces;           // a ring of RACES_PIECES; NULL until there are any
+    uint32_t piece_count;          // that there ever were
+    races_piece piece_read;        // what was told of its reading, and not yet of its writing
     races_stashed *stash;          // bulk copies whose mbarrier is not yet known; a tensor copy's rows
     uint32_t stash_count, stash_capacity;
 };
@@ -510,6 +520,15 @@ void observe_races_report_unmade(races *self, const races_block *block, const si
                                  const races_object *object);
 // A block of a cluster ended while another one may still be at its shared memory.
 // Tells of an access to the shared memory of a block that the lane does not know to have begun (races_threads.c).
+// Of a thread, neither atomic nor relaxed; volatile ones are.
+static inline bool observe_races_is_plain(uint32_t tag) {
+    return !(tag & RACES_TAG_KIND) && (!(tag & RACES_TAG_STRONG) || tag & RACES_TAG_VOLATILE);
+}
+// races_same.c: both write the same bytes, as stores of threads, as copies of one block.
+bool observe_races_store_same(const races_conflict *conflict);
+bool observe_races_copy_same(const races *self, const races_conflict *conflict);
+void observe_races_note_piece(races *self, const races_block *block, const sim_access *access,
+                              races_kind kind);
 void observe_races_check_begun(races *self, const races_block *owner, const races_view *view, uint32_t lane);
 void observe_races_report_early(races *self, const races_view *view, uint32_t lane, const races_block *owner);
 void observe_races_report_visit(races *self, const races_block *block, const races_access *visit);

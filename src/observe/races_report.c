@@ -42,62 +42,6 @@ static bool is_known(races *self, observe_finding_kind kind, bool presumed, uint
     }
 }
 
-// ---- the same value --------------------------------------------------------------------------------------
-
-// The bytes that a store writes for a lane.
-static bool stored_bytes(const sim_access *access, uint32_t lane, uint8_t bytes[64]) {
-    const ptx_inst *inst = access->at.inst;
-    const sim_warp *warp = access->at.self;
-    if (inst->op != PTX_OP_ST || inst->operand_count < 2 || inst->type_count == 0 || !warp) return false;
-    const ptx_operand *data = &inst->operands[1];
-    const ptx_operand *list = data->kind == PTX_OPERAND_VECTOR ? data->elements : data;
-    uint32_t count = data->kind == PTX_OPERAND_VECTOR ? data->element_count : 1;
-    uint32_t size = ptx_type_bits(inst->types[0]) / 8, frame = sim_inspect_frame(warp);
-    const ptx_function *function = sim_inspect_function(warp, frame);
-    if (!function || size * count > 64) return false;
-    for (uint32_t i = 0; i < count; i++) {
-        if (list[i].kind == PTX_OPERAND_INT || list[i].kind == PTX_OPERAND_FLOAT) {
-            uint64_t value = ptx_immediate(&list[i], inst->types[0]);
-            if (size > 8) return false;
-            memcpy(bytes + i * size, &value, size);
-            continue;
-        }
-        if (list[i].kind != PTX_OPERAND_REG) return false;
-        const uint8_t *lanes = sim_inspect_register(warp, frame, list[i].reg);
-        uint32_t width = ptx_type_bits(function->regs[list[i].reg].type) / 8;
-        if (width < 2) width = 2; // 8-bit registers take 16
-        if (!lanes || width < size) return false;
-        memcpy(bytes + i * size, lanes + (size_t)lane * width, size);
-    }
-    return true;
-}
-
-// Of a thread, neither atomic nor relaxed; volatile ones are.
-static bool is_plain(uint32_t tag) {
-    return !(tag & RACES_TAG_KIND) && (!(tag & RACES_TAG_STRONG) || tag & RACES_TAG_VOLATILE);
-}
-
-static bool is_same_value(const races_conflict *c) {
-    const sim_access *access = c->access;
-    uint8_t mine[64], before[64];
-    if (!(c->tag & c->other_tag & RACES_TAG_WRITE) || !is_plain(c->tag) || !is_plain(c->other_tag))
-        return false;
-    if (!stored_bytes(access, c->lane, mine)) return false;
-    const uint8_t *value = mine + (c->address - access->addresses[c->lane]);
-    uint32_t other = c->who & 31;
-    bool together = c->who >> 5 == (c->block->id << 5 | access->at.warp) && access->at.mask >> other & 1 &&
-                    access->addresses[other] <= c->address &&
-                    c->address - access->addresses[other] < access->bytes &&
-                    !((c->tag ^ c->other_tag) >> RACES_TAG_SERIAL_SHIFT);
-    if (together)
-        return stored_bytes(access, other, before) &&
-               !memcmp(value, before + (c->address - access->addresses[other]), c->bytes);
-    if (access->space == SIM_DISTRIBUTED) return false;
-    uint64_t window = access->space == SIM_SHARED ? sim_inspect_window(SIM_SHARED) : 0;
-    return sim_inspect_memory(access->at.self, c->lane, c->address + window, before, c->bytes) &&
-           !memcmp(value, before, c->bytes);
-}
-
 // ---- publication -----------------------------------------------------------------------------------------
 
 static bool mentions(const ptx_operand *operand, int32_t reg) {
@@ -450,11 +394,14 @@ void observe_races_report(races *self, const races_conflict *c) {
     observe_finding_kind kind = OBSERVE_RACE;
     const races_link *link = NULL;
     uint32_t write_tag = 0;
-    if (c->proxy || ((c->other_tag & RACES_TAG_KIND) != RACES_THREAD && !is_barrier_missing(self, c)))
-        kind = OBSERVE_ASYNC_NO_WAIT;
-    else if (is_same_value(c))
+    if (observe_races_copy_same(self, c))
         kind = OBSERVE_RACE_SAME_VALUE;
-    else if (is_plain(c->tag) && is_plain(c->other_tag) && (link = link_of(self, c, &write_tag)))
+    else if (c->proxy || ((c->other_tag & RACES_TAG_KIND) != RACES_THREAD && !is_barrier_missing(self, c)))
+        kind = OBSERVE_ASYNC_NO_WAIT;
+    else if (observe_races_store_same(c))
+        kind = OBSERVE_RACE_SAME_VALUE;
+    else if (observe_races_is_plain(c->tag) && observe_races_is_plain(c->other_tag) &&
+             (link = link_of(self, c, &write_tag)))
         kind = OBSERVE_RACE_PUBLICATION;
     bool presumed = kind != OBSERVE_ASYNC_NO_WAIT && kind != OBSERVE_RACE_SAME_VALUE && is_presumed(c);
     if (presumed) {
