@@ -261,7 +261,9 @@ const char *observe_races_advice(const races *self, const races_conflict *c, uin
     if (observe_races_is_before_issue(c))
         return "likely cause: the warps of a warpgroup issue a product without a barrier: each warp's part "
                "reads what "
-               "the others wrote, and wgmma.fence orders registers alone\n"
+               "the others wrote, and wgmma.fence orders registers alone. An H200 begins when the last warp "
+               "has "
+               "issued it, which PTX does not promise\n"
                "what to do: fence.proxy.async by all warps that write the tile, then a barrier of the "
                "warpgroup's 128 "
                "threads (bar.sync ID, 128), then the product";

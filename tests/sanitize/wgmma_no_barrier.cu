@@ -1,6 +1,7 @@
 // Each warp writes a quarter of B, fences and issues the product: nothing orders it after the quarters of the others.
 // launch: grid 1 block 128
 // arg: out f32[128] = 0
+// expect finding: race "severity":"warning"
 // expect finding: race warps of a warpgroup issue a product without a barrier
 // seeds: 2
 // kz: sm 90a

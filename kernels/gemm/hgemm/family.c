@@ -307,6 +307,8 @@ static const kz_variant variants[] = { // the order is the journey
     {"11_ping_pong", KZ_SM_EXACT(90), plan_ping_pong, "one warpgroup multiplies while the other stores"},
     {"12_stream_k", KZ_SM_EXACT(90), plan_stream_k, "tiles cut along k, so that all end together"},
     {"13_any_shape", KZ_SM_EXACT(90), plan_any_shape, "the tile that fits; odd rows padded first"},
+    {"14_cuda_cores", 75, plan_tiles, "FFMA, where tensor cores do not have the type", .threads = 256,
+     .tile = HGEMM_CORES_TILE},
 };
 
 // ---- cases -----------------------------------------------------------------------------------------

@@ -29,6 +29,9 @@
 #define HGEMM_PING_PONG_N      128
 #define HGEMM_PING_PONG_STAGES 6
 
+// 14: a block's tile, four elements per thread.
+#define HGEMM_CORES_TILE 32
+
 // 12 and 13: chunks of 64 along k that a share has at least.
 #define HGEMM_LEAST_CHUNKS 4
 
