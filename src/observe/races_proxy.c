@@ -101,7 +101,7 @@ bool observe_races_is_before_issue(const races_conflict *c) {
     bool reads_now = (c->tag & RACES_TAG_KIND) == RACES_PRODUCT;
     uint32_t now = c->access->at.warp, then = c->who >> 5 & 31;
     if (!reads_now && (c->other_tag & RACES_TAG_KIND) != RACES_PRODUCT) return false;
-    if (c->who >> 10 != c->block->id || now / GROUP_WARPS != then / GROUP_WARPS || now == then) return false;
+    if (c->who >> 10 != c->block->id || now / GROUP_WARPS != then / GROUP_WARPS) return false;
     const races_products *reader = c->block->warps[reads_now ? now : then].products,
                          *writer = c->block->warps[reads_now ? then : now].products;
     if (!reader) return false;

@@ -410,7 +410,7 @@ void observe_races_report(races *self, const races_conflict *c) {
     }
     observe_finding *finding = &self->finding;
     finding->kind = kind;
-    finding->is_warning = presumed || observe_races_is_before_issue(c);
+    finding->is_warning = presumed || (kind == OBSERVE_RACE && observe_races_is_before_issue(c));
     finding->first = site_of(self, observe_races_who(c->block, c->access->at.warp, c->lane), c->tag);
     finding->first.block = c->block->index;
     if ((c->tag & RACES_TAG_KIND) == RACES_TRACKED) finding->first.thread = c->access->at.warp << 5 | c->lane;

@@ -66,7 +66,7 @@ expect_out "crashed in 2 cases before this one: it is not tried again in this ru
 # One in Python too, whatever it does when it is lost.
 FAKE=$(cd "$(dirname "$0")/../python" && pwd)/fake.py
 for how in crashes hangs late; do
-    KZ_PEERS="$LIB" KZ_PYTHON=python3 KZ_FAKE_OFFERS=right,$how KZ_RUNNER_TIMEOUT=3 "$KZ" bench --suite "$FOLDER/long.toml" \
+    KZ_PEERS="$LIB" KZ_PYTHON=python3 KZ_FAKE_OFFERS=right,$how KZ_RUNNER_TIMEOUT=8 "$KZ" bench --suite "$FOLDER/long.toml" \
         --device cpu --mode latency --time 0.02 --case '*n100[0123]-*' --rivals "$FAKE" --no-save > "$FOLDER/out" 2> "$FOLDER/err"
     [ "$(grep -cE "fake $how: (crashed|hung) while" "$FOLDER/out")" = 2 ] || fail "$how: not lost in two cases"
     [ "$(grep -cE "fake $how: (crashed|hung) in 2 cases before this one: it is not tried again" "$FOLDER/out")" = 2 ] || fail "$how: it was tried again"
