@@ -43,6 +43,8 @@ static const char *const believed[][3] = {
     {"*", "kz_plan_run", "buffer_count damaged, 2"},
     {"*", "kz_device_list", "capacity damaged, ?"}, // of the caller's array, here and below
     {"*", "kz_plan_add_kernel", "arg_count damaged, ?"},
+    {"*", "kz_gemv_pack", "n damaged, ?"},
+    {"*", "kz_gemv_pack", "k damaged, ?"},
     {"cpu", "kz_*_run*", "* damaged, ?"}, // native kernels: no memory guards, an address is the process's own
 };
 
