@@ -100,7 +100,8 @@ static __device__ __forceinline__ kz_gemm_corner kz_gemm_find(const kz_gemm_orde
 // A worker is a cluster of the grid. Tile split_tiles + w + i * workers is worker w's alone. Before those it has an even
 // share of the first `split_tiles` tiles, counted in chunks of k, wherever it begins and ends (stream-k). Then a tile has
 // several workers: the one that has its first chunk finishes it, and adds what the others, for whom it comes first, have
-// put into `partials`. So nobody waits for one that has not begun.
+// put into `partials`. Workers are
+// numbered against the order of blocks: so a block waits only for blocks of lower numbers, which began before it.
 struct kz_gemm_schedule {
     kz_gemm_order order;
     unsigned chunks, split_tiles; // along k; that are shared out
@@ -116,7 +117,8 @@ template <typename G> static __device__ __forceinline__ unsigned kz_gemm_workers
     return gridDim.x / kz_gemm_sizes<G>::CLUSTER;
 }
 template <typename G> static __device__ __forceinline__ unsigned kz_gemm_worker(void) {
-    return blockIdx.x / kz_gemm_sizes<G>::CLUSTER;
+    unsigned cluster = blockIdx.x / kz_gemm_sizes<G>::CLUSTER;
+    return G::STREAM_K ? kz_gemm_workers<G>() - 1 - cluster : cluster;
 }
 static __device__ __forceinline__ unsigned kz_gemm_tiles(const kz_gemm_order &order) {
     return order.down * order.across * order.batch;
@@ -447,7 +449,8 @@ static __device__ __forceinline__ void kz_gemm_finish(kz_gemm_sums<G> &sums, con
     while (count < s.chunks) {
         worker++;
         unsigned share = kz_gemm_share<G>(s, worker + 1) - kz_gemm_share<G>(s, worker);
-        if (share > 0) kz_gemm_add<G>(sums, s, worker * kz_gemm_sizes<G>::CLUSTER + rank);
+        if (share > 0)
+            kz_gemm_add<G>(sums, s, (kz_gemm_workers<G>() - 1 - worker) * kz_gemm_sizes<G>::CLUSTER + rank);
         count += share;
     }
 }

@@ -3,8 +3,8 @@
 //
 // Idea     a block per multiprocessor that takes tile after tile: the producer copies the next tile's chunks while the
 //          consumers store. And tiles in flight should share rows of a and columns of b.
-// Change   the plan alone: one block per multiprocessor, tiles walked down 16 rows before the next column. The kernel is 07's.
-// Expect   no start-up between tiles; 132 tiles in flight read 2048 rows of a and as many columns of b or so.
+// Change   the plan alone: one block per multiprocessor, tiles walked down 8 rows before the next column. The kernel is 07's.
+// Expect   no start-up between tiles; 132 tiles in flight read 1024 rows of a and 17 columns of tiles of b.
 // Limit    every multiprocessor still fetches every chunk by itself (09).
 
 #include "frame.cuh"
