@@ -52,12 +52,14 @@ template <typename G> struct kz_gemm_sizes {
         SLABS = ROWS / 64,
         THREADS = KZ_GEMM_THREADS(G::CONSUMERS),
         // Registers are dealt out evenly at first; the producer's warps give away what the consumers need.
-        PRODUCER_REGISTERS = G::CONSUMERS == 1 ? 56 : 40,
-        CONSUMER_REGISTERS = G::CONSUMERS == 1 ? 256 : 232,
+        PRODUCER_REGISTERS = G::CONSUMERS == 1 ? 56 : G::CONSUMERS == 2 ? 40 : 32,
+        CONSUMER_REGISTERS = G::CONSUMERS == 1 ? 256 : G::CONSUMERS == 2 ? 232 : 160,
     };
+    static_assert(KZ_WARPGROUP * (PRODUCER_REGISTERS + G::CONSUMERS * CONSUMER_REGISTERS) <= 65536,
+                  "a multiprocessor has 65536 registers; whoever asks for more waits for ever");
     static_assert(ROWS % 64 == 0 && G::TILE_N % 8 == 0 && G::TILE_N <= 256,
                   "wgmma has 64 rows, 8 to 256 columns");
-    static_assert(G::STORE != KZ_STORE_TENSOR || G::TILE_N * sizeof(typename G::Out) % KZ_GEMM_CHUNK == 0,
+    static_assert(G::STORE != KZ_STORE_TENSOR || G::TILE_N * sizeof(typename G::Out) >= KZ_GEMM_CHUNK,
                   "c is stored by rows of 128 bytes");
     static_assert(16 * G::STAGES <= KZ_GEMM_BARRIER_BYTES, "two barriers of 8 bytes per stage");
     static_assert(G::CLUSTER_K == 1 || (SHARING == 1 && G::STORE != KZ_STORE_TENSOR && !G::STREAM_K &&
@@ -378,7 +380,8 @@ kz_gemm_store_tensor(const kz_gemm_sums<G> &sums, const kz_tensor_map *c, unsign
 #pragma unroll
     for (int s = 0; s < kz_gemm_sizes<G>::SLABS; s++)
 #pragma unroll
-        for (int at = 0; at < G::TILE_N; at += columns) {
+        for (int next = 0; next < G::TILE_N; next += columns) {
+            const int at = next + columns <= G::TILE_N ? next : G::TILE_N - columns; // the last overlaps
             unsigned to = buffers + buffer * KZ_GEMM_SLAB;
             if (leader) kz_bulk_wait_read_but<KZ_GEMM_STORE_BUFFERS - 1>();
             kz_named_sync(1 + group, KZ_WARPGROUP);
