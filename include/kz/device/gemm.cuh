@@ -20,9 +20,12 @@
 //                        by way of shared memory and a tensor map, while the next tile is multiplied; rows of c begin at
 //                        multiples of 16 bytes then
 //     STREAM_K           the first tiles are shared out evenly by chunks of k (below)
+//
+// and what becomes of the sums by an epilogue (kz/device/epilogue.cuh).
 #ifndef KZ_GEMM_CUH
 #define KZ_GEMM_CUH
 
+#include "kz/device/epilogue.cuh"
 #include "kz/device/gemm_shape.h"
 #include "kz/device/tensor_copy.cuh"
 #include "kz/device/wgmma.cuh"
@@ -312,28 +315,57 @@ static __device__ __forceinline__ uint32_t kz_pack_pair(kz_f16, float low, float
     return pair;
 }
 
-// Where c is, for KZ_STORE_DIRECT.
+// Where c is, for KZ_STORE_DIRECT, and its size.
 template <typename Out> struct kz_gemm_out {
     Out *c;
     size_t m, n;
 };
 
-// The consumer's sums, which begin at row `first` of the tile; with CLUSTER_K those of this block's columns.
+// The sum that accumulator i of slab s belongs to, for this thread: of a consumer whose rows begin at row `first` of the tile.
 template <typename G>
-static __device__ __forceinline__ void kz_gemm_store_direct(const kz_gemm_sums<G> &sums,
+static __device__ __forceinline__ kz_place kz_gemm_place(const kz_gemm_out<typename G::Out> &out,
+                                                         kz_gemm_corner tile, unsigned first, int s, int i) {
+    const bool transposed = G::STORE == KZ_STORE_TRANSPOSED;
+    unsigned row = first + kz_warp() % 4 * 16 + kz_lane() / 4, column = kz_lane() % 4 * 2;
+    return {(int)(tile.m + s * 64 + row + i / 2 % 2 * 8),
+            (int)(tile.n + i / 4 * 8 + column),
+            tile.batch,
+            (int)(transposed ? out.n : out.m),
+            (int)(transposed ? out.m : out.n),
+            transposed,
+            false};
+}
+
+template <typename G, typename T>
+static __device__ __forceinline__ void kz_gemm_put(const kz_gemm_out<typename G::Out> &out,
+                                                   const kz_place &place, int i, T value) {
+    size_t r = (unsigned)place.m, c = (unsigned)(place.n + i);
+    size_t at = G::STORE == KZ_STORE_TRANSPOSED ? c * out.m + r : r * out.n + c;
+    if (r < out.m && c < out.n) kz_narrow(&out.c[at], value);
+}
+
+// The consumer's sums, which begin at row `first` of the tile; with CLUSTER_K those of this block's columns.
+template <typename G, typename E>
+static __device__ __forceinline__ void kz_gemm_store_direct(const kz_gemm_sums<G> &sums, E &epilogue,
                                                             const kz_gemm_out<typename G::Out> &out,
                                                             kz_gemm_corner tile, unsigned first) {
     const int own = G::TILE_N / 2 / G::CLUSTER_K;
-    unsigned row = first + kz_warp() % 4 * 16 + kz_lane() / 4, column = kz_lane() % 4 * 2;
     int part = G::CLUSTER_K > 1 ? (int)kz_cluster_rank() : 0;
 #pragma unroll
     for (int s = 0; s < kz_gemm_sizes<G>::SLABS; s++)
 #pragma unroll
-        for (int i = 0; i < G::TILE_N / 2; i++) {
+        for (int i = 0; i < G::TILE_N / 2; i += 2) {
             if (G::CLUSTER_K > 1 && i / own != part) continue;
-            size_t r = tile.m + s * 64 + row + i / 2 % 2 * 8, c = tile.n + i / 4 * 8 + column + i % 2;
-            size_t at = G::STORE == KZ_STORE_TRANSPOSED ? c * out.m + r : r * out.n + c;
-            if (r < out.m && c < out.n) kz_narrow(&out.c[at], sums.at[s][i]);
+            kz_place at = kz_gemm_place<G>(out, tile, first, s, i);
+            if constexpr (E::STEPS > 0) {
+                kz_pair v = {(float)sums.at[s][i], (float)sums.at[s][i + 1]};
+                epilogue.apply(v, at);
+                kz_gemm_put<G>(out, at, 0, v.x);
+                kz_gemm_put<G>(out, at, 1, v.y);
+            } else {
+                kz_gemm_put<G>(out, at, 0, sums.at[s][i]);
+                kz_gemm_put<G>(out, at, 1, sums.at[s][i + 1]);
+            }
         }
 }
 
@@ -370,10 +402,11 @@ static __device__ __forceinline__ void kz_gemm_stage(float, const float *sums, u
 }
 
 // By way of two buffers: one is filled while the tensor map's copy reads the other. Copies go on during the next tile.
-template <typename G>
+template <typename G, typename E>
 static __device__ __forceinline__ void
-kz_gemm_store_tensor(const kz_gemm_sums<G> &sums, const kz_tensor_map *c, unsigned buffers, unsigned &buffer,
-                     kz_gemm_corner tile, unsigned group) {
+kz_gemm_store_tensor(const kz_gemm_sums<G> &sums, E &epilogue, const kz_gemm_out<typename G::Out> &out,
+                     const kz_tensor_map *c, unsigned buffers, unsigned &buffer, kz_gemm_corner tile,
+                     unsigned first, unsigned group) {
     const int columns = KZ_GEMM_CHUNK / sizeof(typename G::Out);
     bool leader = threadIdx.x % KZ_WARPGROUP == 0;
     typename G::Out type;
@@ -381,15 +414,30 @@ kz_gemm_store_tensor(const kz_gemm_sums<G> &sums, const kz_tensor_map *c, unsign
     for (int s = 0; s < kz_gemm_sizes<G>::SLABS; s++)
 #pragma unroll
         for (int next = 0; next < G::TILE_N; next += columns) {
-            const int at = next + columns <= G::TILE_N ? next : G::TILE_N - columns; // the last overlaps
+            // The last box may overlap the one before: the same values, as long as no step reads or adds.
+            static_assert(E::STEPS == 0 || G::TILE_N % columns == 0, "a step sees each pair once");
+            const int at = next + columns <= G::TILE_N ? next : G::TILE_N - columns;
+            float part[columns / 2];
+            if constexpr (E::STEPS > 0) {
+#pragma unroll
+                for (int i = 0; i < columns / 2; i += 2) {
+                    kz_pair v = {(float)sums.at[s][at / 2 + i], (float)sums.at[s][at / 2 + i + 1]};
+                    kz_place place = kz_gemm_place<G>(out, tile, first, s, at / 2 + i);
+                    epilogue.apply(v, place);
+                    part[i] = v.x, part[i + 1] = v.y;
+                }
+            }
             unsigned to = buffers + buffer * KZ_GEMM_SLAB;
             if (leader) kz_bulk_wait_read_but<KZ_GEMM_STORE_BUFFERS - 1>();
             kz_named_sync(1 + group, KZ_WARPGROUP);
-            kz_gemm_stage(type, sums.at[s] + at / 2, to);
+            if constexpr (E::STEPS > 0)
+                kz_gemm_stage(type, part, to);
+            else
+                kz_gemm_stage(type, sums.at[s] + at / 2, to);
             kz_bulk_fence();
             kz_named_sync(1 + group, KZ_WARPGROUP);
             if (leader) {
-                kz_tensor_store_3d(c, tile.n + at, tile.m + s * 64, tile.batch, to);
+                kz_tensor_store_3d(c, tile.n + at, tile.m + (int)first + s * 64, tile.batch, to);
                 kz_bulk_commit();
             }
             buffer = (buffer + 1) % KZ_GEMM_STORE_BUFFERS;
@@ -501,10 +549,10 @@ static __device__ __forceinline__ void kz_gemm_exchange(kz_gemm_sums<G> &sums, c
 // Named barriers 1 and up: a consumer's own; ORDER + 0 and ORDER + 1: whose turn it is to multiply.
 enum { KZ_GEMM_ORDER_BARRIER = 6 };
 
-template <typename G>
+template <typename G, typename E>
 static __device__ __forceinline__ void kz_gemm_consume(kz_gemm_ring<G> ring, const kz_tensor_map *map,
                                                        const kz_gemm_out<typename G::Out> &out,
-                                                       kz_gemm_schedule schedule) {
+                                                       kz_gemm_schedule schedule, E epilogue) {
     typedef kz_gemm_sizes<G> sizes;
     unsigned group = __shfl_sync(KZ_ALL_LANES, threadIdx.x / KZ_WARPGROUP, 0);
     unsigned rank = kz_gemm_rank<G>(), buffer = 0, turn = 0;
@@ -530,21 +578,23 @@ static __device__ __forceinline__ void kz_gemm_consume(kz_gemm_ring<G> ring, con
         }
         if (G::STREAM_K) kz_gemm_finish<G>(sums, schedule, segment.count, rank);
         if (G::CLUSTER_K > 1) kz_gemm_exchange<G>(sums, ring);
-        if (G::STORE == KZ_STORE_TENSOR) {
-            tile.m += (int)row;
-            kz_gemm_store_tensor<G>(sums, map, ring.store, buffer, tile, group);
-        } else {
-            kz_gemm_store_direct<G>(sums, out, tile, row);
-        }
+        kz_place place = kz_gemm_place<G>(out, tile, row, 0, 0);
+        epilogue.begin(place);
+        if constexpr (G::STORE == KZ_STORE_TENSOR)
+            kz_gemm_store_tensor<G>(sums, epilogue, out, map, ring.store, buffer, tile, row, group);
+        else
+            kz_gemm_store_direct<G>(sums, epilogue, out, tile, row);
+        epilogue.end(place);
     }
     if (G::STORE == KZ_STORE_TENSOR && threadIdx.x % KZ_WARPGROUP == 0) kz_bulk_wait();
 }
 
-template <typename G>
+// c = epilogue(a * b)
+template <typename G, typename E = kz_chain<>>
 static __device__ __forceinline__ void
 kz_gemm_run(const kz_tensor_map *a, const kz_tensor_map *b, const kz_tensor_map *c,
             const kz_gemm_out<typename G::Out> &out, const kz_gemm_order &order, size_t k,
-            unsigned split_tiles = 0, float *partials = NULL) {
+            const E &epilogue = E(), unsigned split_tiles = 0, float *partials = NULL) {
     typedef kz_gemm_sizes<G> sizes;
     extern __shared__ char kz_gemm_memory[];
     kz_gemm_ring<G> ring(kz_gemm_memory);
@@ -575,7 +625,7 @@ kz_gemm_run(const kz_tensor_map *a, const kz_tensor_map *b, const kz_tensor_map 
         }
     } else {
         kz_registers_take<sizes::CONSUMER_REGISTERS>();
-        kz_gemm_consume<G>(ring, c, out, schedule);
+        kz_gemm_consume<G>(ring, c, out, schedule, epilogue);
     }
 }
 
