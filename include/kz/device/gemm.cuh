@@ -8,8 +8,9 @@
 //
 // A kernel says what it wants by a struct G, derived from kz_gemm_defaults:
 //
-//     In, Out            element types: kz_bf16, kz_f16; Out may be float
-//     A_MN, B_MN         the operand is contiguous along m (n) instead of along k
+//     In, Out            element types: kz_bf16, kz_f16; kz_tf32, kz_e4m3, kz_e5m2, int8_t, uint8_t; Out may be float
+//     Sum                what is summed in: float; int for integers, and Out is int then
+//     A_MN, B_MN         the operand is contiguous along m (n) instead of along k; types of 16 bits alone
 //     TILE_M, TILE_N     a block's tile of c; each consumer has TILE_M / CONSUMERS rows of it, a multiple of 64
 //     STAGES             of the ring
 //     CONSUMERS          warpgroups that multiply
@@ -20,6 +21,11 @@
 //                        by way of shared memory and a tensor map, while the next tile is multiplied; rows of c begin at
 //                        multiples of 16 bytes then
 //     STREAM_K           the first tiles are shared out evenly by chunks of k (below)
+//     PARTS              3: operands are sums of a high and a low part, coordinates 0 and 1 of their maps' third dimension;
+//                        c = high * high + high * low + low * high
+//     SCALES             KZ_SCALES_TENSOR: c is multiplied by a factor of a and one of b. KZ_SCALES_BLOCK: each row of a has
+//                        one for every chunk of k, b one for 128 rows and every chunk; with PROMOTE
+//     PROMOTE            the sums of each chunk are added to others in f32, for tensor cores that keep fewer bits (fp8)
 #ifndef KZ_GEMM_CUH
 #define KZ_GEMM_CUH
 
@@ -28,8 +34,11 @@
 #include "kz/device/wgmma.cuh"
 
 enum { KZ_STORE_DIRECT, KZ_STORE_TENSOR, KZ_STORE_TRANSPOSED };
+enum { KZ_SCALES_NONE, KZ_SCALES_TENSOR, KZ_SCALES_BLOCK };
+enum { KZ_GEMM_SCALE_ROWS = 128 }; // of b, that share a factor
 
 struct kz_gemm_defaults {
+    typedef float Sum;
     enum {
         CONSUMERS = 2,
         CLUSTER_M = 1,
@@ -38,6 +47,9 @@ struct kz_gemm_defaults {
         PING_PONG = false,
         STORE = KZ_STORE_DIRECT,
         STREAM_K = false,
+        PARTS = 1,
+        SCALES = KZ_SCALES_NONE,
+        PROMOTE = false,
     };
 };
 // What follows from G.
@@ -63,6 +75,10 @@ template <typename G> struct kz_gemm_sizes {
     static_assert(G::CLUSTER_K == 1 || (SHARING == 1 && G::STORE != KZ_STORE_TENSOR && !G::STREAM_K &&
                                         !G::PING_PONG && G::TILE_N % (8 * G::CLUSTER_K) == 0),
                   "a cluster shares chunks or a tile, of which each block stores some columns");
+    static_assert((typename G::Sum)0.5 != 0 || (G::CLUSTER_K == 1 && !G::STREAM_K && !G::PROMOTE),
+                  "sums that are shared out are floats");
+    static_assert(G::SCALES != KZ_SCALES_BLOCK || (G::PROMOTE && KZ_GEMM_SCALE_ROWS % G::TILE_N == 0),
+                  "a tile has one factor of b for each chunk");
 };
 
 // ---- the order of tiles ----------------------------------------------------------------------------------
@@ -219,6 +235,18 @@ static __device__ __forceinline__ void kz_gemm_copy(unsigned to, const kz_tensor
     }
 }
 
+// Where chunk `i` of `chunks` begins, and its third coordinate in a and in b. Of three products of parts the small ones come
+// first: their sums are rounded at their own size.
+struct kz_gemm_place {
+    int k, a, b;
+};
+template <typename G>
+static __device__ __forceinline__ kz_gemm_place kz_gemm_locate(unsigned i, unsigned chunks, int batch) {
+    if (G::PARTS == 1) return {(int)(i * kz_gemm_sizes<G>::DEPTH), batch, batch};
+    unsigned each = chunks / G::PARTS, product = i / each;
+    return {(int)((i - product * each) * kz_gemm_sizes<G>::DEPTH), product == 0, product == 1};
+}
+
 template <typename G>
 static __device__ __forceinline__ void kz_gemm_produce(kz_gemm_ring<G> ring, const kz_tensor_map *a,
                                                        const kz_tensor_map *b, kz_gemm_schedule schedule) {
@@ -235,11 +263,11 @@ static __device__ __forceinline__ void kz_gemm_produce(kz_gemm_ring<G> ring, con
             // The first round passes: all is empty.
             kz_barrier_wait(ring.empty + 8 * ring.stage, ring.parity ^ 1);
             unsigned barrier = ring.full + 8 * ring.stage, to = ring.chunk();
-            int k = (int)(i * sizes::DEPTH);
+            kz_gemm_place at = kz_gemm_locate<G>(i, schedule.chunks, tile.batch);
             kz_barrier_arrive_expect(barrier, sizes::STAGE_BYTES);
-            kz_gemm_copy<G::TILE_M, G::CLUSTER_N, G::A_MN>(to, a, k, tile.m, tile.batch, barrier, across,
+            kz_gemm_copy<G::TILE_M, G::CLUSTER_N, G::A_MN>(to, a, at.k, tile.m, at.a, barrier, across,
                                                            in_row);
-            kz_gemm_copy<G::TILE_N, G::CLUSTER_M, G::B_MN>(to + sizes::A_BYTES, b, k, tile.n, tile.batch,
+            kz_gemm_copy<G::TILE_N, G::CLUSTER_M, G::B_MN>(to + sizes::A_BYTES, b, at.k, tile.n, at.b,
                                                            barrier, down, in_column);
         }
     }
@@ -252,7 +280,7 @@ static __device__ __forceinline__ void kz_gemm_produce(kz_gemm_ring<G> ring, con
 // ---- the consumers --------------------------------------------------------------------------------------------
 
 template <typename G> struct kz_gemm_sums {
-    float at[kz_gemm_sizes<G>::SLABS][G::TILE_N / 2]; // as kz_wgmma has them
+    typename G::Sum at[kz_gemm_sizes<G>::SLABS][G::TILE_N / 2]; // as kz_wgmma has them
 };
 
 // The products of one chunk, begun: four steps along k of 32 bytes each.
@@ -295,6 +323,74 @@ static __device__ __forceinline__ void kz_gemm_main_loop(kz_gemm_sums<G> &sums, 
     if (chunks > 0) ring.release(before);
 #pragma unroll
     for (int s = 0; s < kz_gemm_sizes<G>::SLABS; s++) kz_wgmma_pin(sums.at[s]);
+}
+
+// ---- factors of the operands -----------------------------------------------------------------------------------
+
+struct kz_gemm_scales {
+    const float *a, *b; // TENSOR: one each. BLOCK: a[chunk][row], of `rows`; b[row / 128][chunk]
+    size_t rows;
+};
+
+template <typename G>
+static __device__ __forceinline__ float kz_gemm_tensor_scale(const kz_gemm_scales &scales) {
+    return G::SCALES == KZ_SCALES_TENSOR ? __ldg(scales.a) * __ldg(scales.b) : 1.0f;
+}
+template <typename G>
+static __device__ __forceinline__ void kz_gemm_scale(kz_gemm_sums<G> &sums, float factor) {
+#pragma unroll
+    for (int i = 0; i < kz_gemm_sizes<G>::SLABS * G::TILE_N / 2; i++)
+        sums.at[i / (G::TILE_N / 2)][i % (G::TILE_N / 2)] *= factor;
+}
+
+// The factors of one chunk for the two rows of each slab that a thread has.
+template <typename G> struct kz_gemm_factors {
+    float at[kz_gemm_sizes<G>::SLABS][2];
+
+    // `row`: the consumer's first one in c.
+    __device__ __forceinline__ void load(const kz_gemm_scales &scales, unsigned row, unsigned column,
+                                         unsigned chunk, unsigned chunks) {
+        if (G::SCALES != KZ_SCALES_BLOCK) return;
+        float b = __ldg(scales.b + (size_t)(column / KZ_GEMM_SCALE_ROWS) * chunks + chunk);
+#pragma unroll
+        for (int i = 0; i < 2 * kz_gemm_sizes<G>::SLABS; i++) {
+            unsigned r = row + i / 2 * 64 + kz_warp() % 4 * 16 + kz_lane() / 4 + i % 2 * 8;
+            at[i / 2][i % 2] = r < scales.rows ? b * __ldg(scales.a + chunk * scales.rows + r) : 0.0f;
+        }
+    }
+};
+
+// As kz_gemm_main_loop, but each chunk is summed by itself. While one consumer adds, the other's products run.
+template <typename G>
+static __device__ __forceinline__ void kz_gemm_promoting_loop(kz_gemm_sums<G> &sums, kz_gemm_ring<G> &ring,
+                                                              unsigned row, const kz_gemm_segment &segment,
+                                                              const kz_gemm_corner &tile,
+                                                              const kz_gemm_scales &scales, unsigned chunks) {
+    const int each = G::TILE_N / 2;
+    kz_gemm_sums<G> part;
+    kz_gemm_factors<G> factors, next;
+    unsigned end = __shfl_sync(KZ_ALL_LANES, segment.first + segment.count, 0);
+    ring.stage = __shfl_sync(KZ_ALL_LANES, ring.stage, 0); // as in the main loop
+    ring.parity = __shfl_sync(KZ_ALL_LANES, ring.parity, 0);
+    if (segment.count > 0) factors.load(scales, tile.m + row, tile.n, segment.first, chunks);
+#pragma unroll
+    for (int i = 0; i < kz_gemm_sizes<G>::SLABS * each; i++) sums.at[i / each][i % each] = 0.0f;
+    for (unsigned chunk = segment.first; chunk < end; chunk++, ring.advance()) {
+        kz_barrier_wait(ring.full + 8 * ring.stage, ring.parity);
+        kz_gemm_multiply<G>(part, ring.chunk(), row, false);
+        if (chunk + 1 < end) next.load(scales, tile.m + row, tile.n, chunk + 1, chunks);
+        kz_wgmma_wait<0>();
+#pragma unroll
+        for (int s = 0; s < kz_gemm_sizes<G>::SLABS; s++) kz_wgmma_pin(part.at[s]);
+        ring.release(ring.stage);
+#pragma unroll
+        for (int i = 0; i < kz_gemm_sizes<G>::SLABS * each; i++) {
+            float &sum = sums.at[i / each][i % each], more = part.at[i / each][i % each];
+            sum = G::SCALES == KZ_SCALES_BLOCK ? fmaf(factors.at[i / each][i % each / 2 % 2], more, sum)
+                                               : sum + more;
+        }
+        factors = next;
+    }
 }
 
 // ---- what becomes of the sums -----------------------------------------------------------------------------
@@ -365,6 +461,10 @@ static __device__ __forceinline__ void kz_gemm_stage(float, const float *sums, u
                      "f"(sums[i]), "f"(sums[i + 1])
                      : "memory");
     }
+}
+
+static __device__ __forceinline__ void kz_gemm_stage(int, const int *sums, unsigned buffer) {
+    kz_gemm_stage(0.0f, (const float *)sums, buffer);
 }
 
 // By way of two buffers: one is filled while the tensor map's copy reads the other. Copies go on during the next tile.
@@ -499,10 +599,11 @@ static __device__ __forceinline__ void kz_gemm_exchange(kz_gemm_sums<G> &sums, c
 enum { KZ_GEMM_ORDER_BARRIER = 6 };
 
 template <typename G>
-static __device__ __forceinline__ void kz_gemm_consume(kz_gemm_ring<G> ring, const kz_tensor_map *map,
-                                                       const kz_gemm_out<typename G::Out> &out,
-                                                       kz_gemm_schedule schedule) {
+static __device__ __forceinline__ void
+kz_gemm_consume(kz_gemm_ring<G> ring, const kz_tensor_map *map, const kz_gemm_out<typename G::Out> &out,
+                kz_gemm_schedule schedule, const kz_gemm_scales &scales) {
     typedef kz_gemm_sizes<G> sizes;
+    float scale = kz_gemm_tensor_scale<G>(scales);
     unsigned group = __shfl_sync(KZ_ALL_LANES, threadIdx.x / KZ_WARPGROUP, 0);
     unsigned rank = kz_gemm_rank<G>(), buffer = 0, turn = 0;
     unsigned row = G::PING_PONG ? 0 : group * sizes::ROWS;
@@ -518,15 +619,21 @@ static __device__ __forceinline__ void kz_gemm_consume(kz_gemm_ring<G> ring, con
         }
         kz_gemm_corner tile = kz_gemm_find<G>(schedule.order, segment.tile, rank);
         if (G::PING_PONG) kz_named_sync(KZ_GEMM_ORDER_BARRIER + group, 2 * KZ_WARPGROUP);
-        kz_gemm_main_loop<G>(sums, ring, row, segment.count);
+        if constexpr (G::PROMOTE)
+            kz_gemm_promoting_loop<G>(sums, ring, row, segment, tile, scales, schedule.chunks);
+        else
+            kz_gemm_main_loop<G>(sums, ring, row, segment.count);
         if (G::PING_PONG && schedule.next < kz_gemm_tiles(schedule.order))
             kz_named_arrive(KZ_GEMM_ORDER_BARRIER + (group ^ 1), 2 * KZ_WARPGROUP);
-        if (G::STREAM_K && segment.first > 0) {
-            kz_gemm_publish<G>(sums, schedule);
-            continue;
+        if constexpr (G::STREAM_K) {
+            if (segment.first > 0) {
+                kz_gemm_publish<G>(sums, schedule);
+                continue;
+            }
+            kz_gemm_finish<G>(sums, schedule, segment.count, rank);
         }
-        if (G::STREAM_K) kz_gemm_finish<G>(sums, schedule, segment.count, rank);
-        if (G::CLUSTER_K > 1) kz_gemm_exchange<G>(sums, ring);
+        if constexpr (G::CLUSTER_K > 1) kz_gemm_exchange<G>(sums, ring);
+        if (G::SCALES == KZ_SCALES_TENSOR) kz_gemm_scale<G>(sums, scale);
         if (G::STORE == KZ_STORE_TENSOR) {
             tile.m += (int)row;
             kz_gemm_store_tensor<G>(sums, map, ring.store, buffer, tile, group);
@@ -541,11 +648,11 @@ template <typename G>
 static __device__ __forceinline__ void
 kz_gemm_run(const kz_tensor_map *a, const kz_tensor_map *b, const kz_tensor_map *c,
             const kz_gemm_out<typename G::Out> &out, const kz_gemm_order &order, size_t k,
-            unsigned split_tiles = 0, float *partials = NULL) {
+            unsigned split_tiles = 0, float *partials = NULL, const kz_gemm_scales &scales = {}) {
     typedef kz_gemm_sizes<G> sizes;
     extern __shared__ char kz_gemm_memory[];
     kz_gemm_ring<G> ring(kz_gemm_memory);
-    unsigned chunks = (unsigned)((k + sizes::DEPTH - 1) / sizes::DEPTH);
+    unsigned chunks = (unsigned)((k + sizes::DEPTH - 1) / sizes::DEPTH) * G::PARTS;
     kz_gemm_schedule schedule = kz_gemm_plan<G>(order, chunks, split_tiles, partials);
     if (threadIdx.x == 0) {
         for (int i = 0; i < G::STAGES; i++) {
@@ -572,7 +679,7 @@ kz_gemm_run(const kz_tensor_map *a, const kz_tensor_map *b, const kz_tensor_map 
         }
     } else {
         kz_registers_take<sizes::CONSUMER_REGISTERS>();
-        kz_gemm_consume<G>(ring, c, out, schedule);
+        kz_gemm_consume<G>(ring, c, out, schedule, scales);
     }
 }
 

@@ -125,28 +125,55 @@ template <typename T, int count> static __device__ __forceinline__ void kz_wgmma
     X(248, 124, 125, 126, 127, 128) X(256, 128, 129, 130, 131, 132)
 // clang-format on
 
-// d = a * b, plus d if `accumulate`. `a` and `b` are tiles as kz_wgmma_tile says them; a_mn and b_mn: MN-major, which the
-// types of 16 bits alone can be.
-#define KZ_WGMMA_HALF(width, A, B, P, TA, TB, type)                                                          \
+// Element types that only tensor cores have. tf32: floats, of which the upper 19 bits count.
+struct kz_tf32 {
+    float value;
+};
+struct kz_e4m3 {
+    uint8_t bits;
+};
+struct kz_e5m2 {
+    uint8_t bits;
+};
+
+// d = a * b, plus d if `accumulate`. `a` and `b` are tiles as kz_wgmma_tile says them. `kind` is the shape along k and
+// the types, `c` the constraint of the accumulators, `tail` what follows the predicate, with operands of its own.
+#define KZ_WGMMA(width, A, B, P, kind, c, tail, ...)                                                         \
     if constexpr (n == width)                                                                                \
         asm volatile("{ .reg .pred p; setp.ne.b32 p, %" #P ", 0; "                                           \
-                     "wgmma.mma_async.sync.aligned.m64n" #width "k16.f32." type "." type                     \
-                     " {" KZ_WGMMA_TEXT_##width "}, %" #A ", %" #B ", p, 1, 1, %" #TA ", %" #TB "; }"        \
-                     : KZ_WGMMA_OPERANDS_##width("+f")                                                       \
-                     : "l"(a), "l"(b), "r"(accumulate), "n"(a_mn), "n"(b_mn)                                 \
+                     "wgmma.mma_async.sync.aligned.m64n" #width kind " {" KZ_WGMMA_TEXT_##width              \
+                     "}, %" #A ", %" #B ", p" tail "; }"                                                     \
+                     : KZ_WGMMA_OPERANDS_##width(c)                                                          \
+                     : "l"(a), "l"(b), "r"(accumulate)__VA_ARGS__                                            \
                      : "memory");
+
+// a_mn and b_mn: MN-major, which the types of 16 bits alone can be.
+#define KZ_WGMMA_HALF(width, A, B, P, TA, TB, type)                                                          \
+    KZ_WGMMA(width, A, B, P, "k16.f32." type "." type, "+f", ", 1, 1, %" #TA ", %" #TB, , "n"(a_mn),         \
+             "n"(b_mn))
 #define KZ_WGMMA_BF16(width, A, B, P, TA, TB) KZ_WGMMA_HALF(width, A, B, P, TA, TB, "bf16")
 #define KZ_WGMMA_F16(width, A, B, P, TA, TB)  KZ_WGMMA_HALF(width, A, B, P, TA, TB, "f16")
+#define KZ_WGMMA_TF32(width, A, B, P, ...)    KZ_WGMMA(width, A, B, P, "k8.f32.tf32.tf32", "+f", ", 1, 1", )
+#define KZ_WGMMA_E4M3(width, A, B, P, ...)    KZ_WGMMA(width, A, B, P, "k32.f32.e4m3.e4m3", "+f", ", 1, 1", )
+#define KZ_WGMMA_E5M2(width, A, B, P, ...)    KZ_WGMMA(width, A, B, P, "k32.f32.e5m2.e5m2", "+f", ", 1, 1", )
+#define KZ_WGMMA_S8(width, A, B, P, ...)      KZ_WGMMA(width, A, B, P, "k32.s32.s8.s8", "+r", "", )
+#define KZ_WGMMA_U8(width, A, B, P, ...)      KZ_WGMMA(width, A, B, P, "k32.s32.u8.u8", "+r", "", )
 
-template <int n, int a_mn, int b_mn>
-static __device__ __forceinline__ void kz_wgmma(kz_bf16, float (&d)[n / 2], uint64_t a, uint64_t b,
-                                                unsigned accumulate) {
-    KZ_WGMMA_WIDTHS(KZ_WGMMA_BF16)
-}
-template <int n, int a_mn, int b_mn>
-static __device__ __forceinline__ void kz_wgmma(kz_f16, float (&d)[n / 2], uint64_t a, uint64_t b,
-                                                unsigned accumulate) {
-    KZ_WGMMA_WIDTHS(KZ_WGMMA_F16)
-}
+#define KZ_WGMMA_OF(In, Sum, FORM)                                                                           \
+    template <int n, int a_mn, int b_mn>                                                                     \
+    static __device__ __forceinline__ void kz_wgmma(In, Sum(&d)[n / 2], uint64_t a, uint64_t b,              \
+                                                    unsigned accumulate) {                                   \
+        static_assert(sizeof(In) == 2 || (!a_mn && !b_mn), "k is contiguous but for types of 16 bits");      \
+        static_assert(sizeof(Sum) == 4 && (Sum(0.5) != Sum(0) || n <= 32 || n % 16 == 0),                    \
+                      "sums of integers: 8, 16, 24, 32 columns, and multiples of 16");                       \
+        KZ_WGMMA_WIDTHS(FORM)                                                                                \
+    }
+KZ_WGMMA_OF(kz_bf16, float, KZ_WGMMA_BF16)
+KZ_WGMMA_OF(kz_f16, float, KZ_WGMMA_F16)
+KZ_WGMMA_OF(kz_tf32, float, KZ_WGMMA_TF32)
+KZ_WGMMA_OF(kz_e4m3, float, KZ_WGMMA_E4M3)
+KZ_WGMMA_OF(kz_e5m2, float, KZ_WGMMA_E5M2)
+KZ_WGMMA_OF(int8_t, int, KZ_WGMMA_S8)
+KZ_WGMMA_OF(uint8_t, int, KZ_WGMMA_U8)
 
 #endif
