@@ -26,6 +26,8 @@
 //     SCALES             KZ_SCALES_TENSOR: c is multiplied by a factor of a and one of b. KZ_SCALES_BLOCK: each row of a has
 //                        one for every chunk of k, b one for 128 rows and every chunk; with PROMOTE
 //     PROMOTE            the sums of each chunk are added to others in f32, for tensor cores that keep fewer bits (fp8)
+//     SPARSE             of every four elements of a along k two are stored; which, says the metadata, a word of each thread
+//                        for each chunk, in the order of kz_wgmma_sparse; its map: thread, chunk, slab of 64 rows
 //
 // and what becomes of the sums by an epilogue (kz/device/epilogue.cuh).
 #ifndef KZ_GEMM_CUH
@@ -51,14 +53,17 @@ struct kz_gemm_defaults {
         PARTS = 1,
         SCALES = KZ_SCALES_NONE,
         PROMOTE = false,
+        SPARSE = false,
     };
 };
 // What follows from G.
 template <typename G> struct kz_gemm_sizes {
     enum {
-        DEPTH = KZ_GEMM_CHUNK / sizeof(typename G::In), // of k, per stage
-        A_BYTES = G::TILE_M * KZ_GEMM_CHUNK,
-        STAGE_BYTES = A_BYTES + G::TILE_N * KZ_GEMM_CHUNK,
+        DEPTH = KZ_GEMM_CHUNK / sizeof(typename G::In),        // of k, per stage
+        A_ROW = G::SPARSE ? KZ_GEMM_CHUNK / 2 : KZ_GEMM_CHUNK, // bytes, per stage
+        A_BYTES = G::TILE_M * A_ROW,
+        DENSE_BYTES = A_BYTES + G::TILE_N * KZ_GEMM_CHUNK,
+        STAGE_BYTES = DENSE_BYTES + (G::SPARSE ? G::TILE_M / 64 * KZ_GEMM_METADATA : 0),
         SHARING = G::CLUSTER_M * G::CLUSTER_N, // blocks that send each other chunks
         CLUSTER = SHARING * G::CLUSTER_K,
         ROWS = G::PING_PONG ? G::TILE_M : G::TILE_M / G::CONSUMERS, // of a consumer
@@ -82,6 +87,8 @@ template <typename G> struct kz_gemm_sizes {
                   "sums that are shared out are floats");
     static_assert(G::SCALES != KZ_SCALES_BLOCK || (G::PROMOTE && KZ_GEMM_SCALE_ROWS % G::TILE_N == 0),
                   "a tile has one factor of b for each chunk");
+    static_assert(!G::SPARSE || (STAGE_BYTES % 1024 == 0 && !G::A_MN && !G::B_MN && G::CLUSTER_N == 1),
+                  "a stage begins at a multiple of 1024 bytes; operands of sparse products are K-major");
 };
 
 // ---- the order of tiles ----------------------------------------------------------------------------------
@@ -252,7 +259,8 @@ static __device__ __forceinline__ kz_gemm_place kz_gemm_locate(unsigned i, unsig
 
 template <typename G>
 static __device__ __forceinline__ void kz_gemm_produce(kz_gemm_ring<G> ring, const kz_tensor_map *a,
-                                                       const kz_tensor_map *b, kz_gemm_schedule schedule) {
+                                                       const kz_tensor_map *b, const kz_tensor_map *metadata,
+                                                       kz_gemm_schedule schedule) {
     typedef kz_gemm_sizes<G> sizes;
     unsigned rank = kz_gemm_rank<G>(), down = rank % G::CLUSTER_M, across = rank / G::CLUSTER_M;
     uint16_t in_row = 0, in_column = 0; // who needs the same chunk of a, of b
@@ -268,10 +276,13 @@ static __device__ __forceinline__ void kz_gemm_produce(kz_gemm_ring<G> ring, con
             unsigned barrier = ring.full + 8 * ring.stage, to = ring.chunk();
             kz_gemm_place at = kz_gemm_locate<G>(i, schedule.chunks, tile.batch);
             kz_barrier_arrive_expect(barrier, sizes::STAGE_BYTES);
-            kz_gemm_copy<G::TILE_M, G::CLUSTER_N, G::A_MN>(to, a, at.k, tile.m, at.a, barrier, across,
-                                                           in_row);
+            kz_gemm_copy<G::TILE_M, G::CLUSTER_N, G::A_MN>(to, a, G::SPARSE ? at.k / 2 : at.k, tile.m, at.a,
+                                                           barrier, across, in_row);
             kz_gemm_copy<G::TILE_N, G::CLUSTER_M, G::B_MN>(to + sizes::A_BYTES, b, at.k, tile.n, at.b,
                                                            barrier, down, in_column);
+            if (G::SPARSE)
+                kz_tensor_load_3d<false>(to + sizes::DENSE_BYTES, metadata, 0, (int)i, tile.m / 64, barrier,
+                                         0);
         }
     }
     // Other blocks arrive at this one's barriers: it stays until they have.
@@ -305,6 +316,33 @@ static __device__ __forceinline__ void kz_gemm_multiply(kz_gemm_sums<G> &sums, u
     kz_wgmma_commit();
 }
 
+// The same of a sparse a: two steps along k of 32 elements. Both take their metadata from one word.
+template <typename G>
+static __device__ __forceinline__ void kz_gemm_multiply_sparse(kz_gemm_sums<G> &sums, unsigned chunk,
+                                                               unsigned row, bool accumulate) {
+    typedef kz_gemm_sizes<G> sizes;
+    typename G::In type;
+    uint64_t a = kz_wgmma_narrow_tile(chunk + row * sizes::A_ROW),
+             b = kz_wgmma_tile(chunk + sizes::A_BYTES, KZ_GEMM_SLAB);
+    unsigned words =
+        chunk + sizes::DENSE_BYTES + row / 64 * KZ_GEMM_METADATA + threadIdx.x % KZ_WARPGROUP * 4;
+    uint32_t metadata[sizes::SLABS];
+#pragma unroll
+    for (int s = 0; s < sizes::SLABS; s++)
+        asm volatile("ld.shared.u32 %0, [%1];"
+                     : "=r"(metadata[s])
+                     : "r"(words + s * KZ_GEMM_METADATA)
+                     : "memory");
+    kz_wgmma_fence();
+#pragma unroll
+    for (int s = 0; s < sizes::SLABS; s++) {
+        uint64_t slab = a + s * (64 * sizes::A_ROW >> 4);
+        kz_wgmma_sparse<G::TILE_N, 0>(type, sums.at[s], slab, b, metadata[s], accumulate);
+        kz_wgmma_sparse<G::TILE_N, 1>(type, sums.at[s], slab + (32 >> 4), b + (64 >> 4), metadata[s], true);
+    }
+    kz_wgmma_commit();
+}
+
 // `chunks` of a tile, one at least. One group of products is in flight while the next begins; the stage before is given back.
 template <typename G>
 static __device__ __forceinline__ void kz_gemm_main_loop(kz_gemm_sums<G> &sums, kz_gemm_ring<G> &ring,
@@ -316,7 +354,10 @@ static __device__ __forceinline__ void kz_gemm_main_loop(kz_gemm_sums<G> &sums, 
     unsigned before = 0;
     for (unsigned i = 0; i < chunks; i++) {
         kz_barrier_wait(ring.full + 8 * ring.stage, ring.parity);
-        kz_gemm_multiply<G>(sums, ring.chunk(), row, i > 0);
+        if constexpr (G::SPARSE)
+            kz_gemm_multiply_sparse<G>(sums, ring.chunk(), row, i > 0);
+        else
+            kz_gemm_multiply<G>(sums, ring.chunk(), row, i > 0);
         kz_wgmma_wait<1>();
         if (i > 0) ring.release(before);
         before = ring.stage;
@@ -700,7 +741,7 @@ static __device__ __forceinline__ void
 kz_gemm_run(const kz_tensor_map *a, const kz_tensor_map *b, const kz_tensor_map *c,
             const kz_gemm_out<typename G::Out> &out, const kz_gemm_order &order, size_t k,
             const E &epilogue = E(), unsigned split_tiles = 0, float *partials = NULL,
-            const kz_gemm_scales &scales = {}) {
+            const kz_gemm_scales &scales = {}, const kz_tensor_map *metadata = NULL) {
     typedef kz_gemm_sizes<G> sizes;
     extern __shared__ char kz_gemm_memory[];
     kz_gemm_ring<G> ring(kz_gemm_memory);
@@ -714,6 +755,7 @@ kz_gemm_run(const kz_tensor_map *a, const kz_tensor_map *b, const kz_tensor_map 
         kz_barrier_init_fence();
         kz_tensor_prefetch(a), kz_tensor_prefetch(b);
         if (G::STORE == KZ_STORE_TENSOR) kz_tensor_prefetch(c);
+        if (G::SPARSE) kz_tensor_prefetch(metadata);
     }
     if (sizes::CLUSTER > 1)
         kz_cluster_sync();
@@ -724,7 +766,7 @@ kz_gemm_run(const kz_tensor_map *a, const kz_tensor_map *b, const kz_tensor_map 
     kz_let_successor_begin();
     if (threadIdx.x >= KZ_WARPGROUP * G::CONSUMERS) {
         kz_registers_give<sizes::PRODUCER_REGISTERS>();
-        if (threadIdx.x == KZ_WARPGROUP * G::CONSUMERS) kz_gemm_produce<G>(ring, a, b, schedule);
+        if (threadIdx.x == KZ_WARPGROUP * G::CONSUMERS) kz_gemm_produce<G>(ring, a, b, metadata, schedule);
         if (G::CLUSTER_K > 1) {
             __syncwarp();
             kz_cluster_sync(), kz_cluster_sync();
