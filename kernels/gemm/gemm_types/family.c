@@ -41,6 +41,9 @@ static kz_entry entry(const kz_case *c) { return (kz_entry){gemm_types_format_of
 static const kz_variant variants[] = { // the order is the journey
     {"00_native", 0, gemm_types_plan_native, "plain C on all cores", gemm_types_natives},
     {"01_cuda_cores", 75, gemm_types_plan_cores, "FFMA and IMAD, for any shape, alignment and order"},
+    {"02_cluster", KZ_SM_EXACT(90), gemm_types_plan_cluster, "hgemm's frame: 128 x 256, clusters, tensor maps"},
+    {"03_ping_pong", KZ_SM_EXACT(90), gemm_types_plan_ping_pong, "one warpgroup multiplies while the other stores"},
+    {"04_any_shape", KZ_SM_EXACT(90), gemm_types_plan_any_shape, "operands repacked where they must, the tile that fits"},
 };
 
 // ---- cases -----------------------------------------------------------------------------------------

@@ -51,6 +51,9 @@ double gemm_types_scale(const kz_case *c, int which, const float *scales, uint64
 
 kz_status gemm_types_plan_native(const kz_planner *p);
 kz_status gemm_types_plan_cores(const kz_planner *p);
+kz_status gemm_types_plan_cluster(const kz_planner *p);
+kz_status gemm_types_plan_ping_pong(const kz_planner *p);
+kz_status gemm_types_plan_any_shape(const kz_planner *p);
 
 kz_status gemm_types_reference(const kz_case *c, void *const *host, size_t which, double *expected,
                                double *bound, kz_error *error);
