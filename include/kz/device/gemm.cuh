@@ -341,21 +341,23 @@ static __device__ __forceinline__ void kz_gemm_scale(kz_gemm_sums<G> &sums, floa
         sums.at[i / (G::TILE_N / 2)][i % (G::TILE_N / 2)] *= factor;
 }
 
-// The factors of one chunk for the two rows of each slab that a thread has.
+// The factors of one chunk, for the two rows of each slab that a thread has. They are multiplied when they are needed: nobody
+// waits for them before.
 template <typename G> struct kz_gemm_factors {
-    float at[kz_gemm_sizes<G>::SLABS][2];
+    float a[kz_gemm_sizes<G>::SLABS][2], b;
 
     // `row`: the consumer's first one in c.
     __device__ __forceinline__ void load(const kz_gemm_scales &scales, unsigned row, unsigned column,
                                          unsigned chunk, unsigned chunks) {
         if (G::SCALES != KZ_SCALES_BLOCK) return;
-        float b = __ldg(scales.b + (size_t)(column / KZ_GEMM_SCALE_ROWS) * chunks + chunk);
+        b = __ldg(scales.b + (size_t)(column / KZ_GEMM_SCALE_ROWS) * chunks + chunk);
 #pragma unroll
         for (int i = 0; i < 2 * kz_gemm_sizes<G>::SLABS; i++) {
             unsigned r = row + i / 2 * 64 + kz_warp() % 4 * 16 + kz_lane() / 4 + i % 2 * 8;
-            at[i / 2][i % 2] = r < scales.rows ? b * __ldg(scales.a + chunk * scales.rows + r) : 0.0f;
+            a[i / 2][i % 2] = r < scales.rows ? __ldg(scales.a + chunk * scales.rows + r) : 0.0f;
         }
     }
+    __device__ __forceinline__ float of(int slab, int sum) const { return a[slab][sum / 2 % 2] * b; }
 };
 
 // As kz_gemm_main_loop, but each chunk is summed by itself. While one consumer adds, the other's products run.
@@ -384,8 +386,7 @@ static __device__ __forceinline__ void kz_gemm_promoting_loop(kz_gemm_sums<G> &s
 #pragma unroll
         for (int i = 0; i < kz_gemm_sizes<G>::SLABS * each; i++) {
             float &sum = sums.at[i / each][i % each], more = part.at[i / each][i % each];
-            sum = G::SCALES == KZ_SCALES_BLOCK ? fmaf(factors.at[i / each][i % each / 2 % 2], more, sum)
-                                               : sum + more;
+            sum = G::SCALES == KZ_SCALES_BLOCK ? fmaf(factors.of(i / each, i % each), more, sum) : sum + more;
         }
         factors = next;
     }

@@ -90,6 +90,7 @@ static const kz_case cases[] = {
     KZ_MAGNITUDES(CHECK, E5M2, NT, BF16, 40, 24, 16),
     CHECK(E4M3_PROMOTED, NT, BF16, 40, 24, 2064, .data = KZ_DATA_POSITIVE), // what is cut off adds up
     CHECK(E4M3_FINE, NT, BF16, 264, 392, 1040),                             // clusters, and blocks of scales
+    CHECK(INT8, NT, I32, 1473, 1537, 40),                                   // rounds of the large tile
     SQUARES(TF32, F32),
     SQUARES(TF32X3, F32),
     SQUARES(INT8, I32),
