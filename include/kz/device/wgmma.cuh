@@ -19,6 +19,11 @@ static __device__ __forceinline__ uint64_t kz_wgmma_tile(unsigned address, unsig
            (uint64_t)(address & 0x3ffff) >> 4;
 }
 
+// The same for rows of 64 bytes, swizzled as 64B does it: K-major; the tile begins at a multiple of 512 bytes.
+static __device__ __forceinline__ uint64_t kz_wgmma_narrow_tile(unsigned address) {
+    return (uint64_t)2 << 62 | (uint64_t)(512 >> 4) << 32 | (uint64_t)(address & 0x3ffff) >> 4;
+}
+
 static __device__ __forceinline__ void kz_wgmma_fence(void) {
     asm volatile("wgmma.fence.sync.aligned;" ::: "memory");
 }
@@ -175,5 +180,30 @@ KZ_WGMMA_OF(kz_e4m3, float, KZ_WGMMA_E4M3)
 KZ_WGMMA_OF(kz_e5m2, float, KZ_WGMMA_E5M2)
 KZ_WGMMA_OF(int8_t, int, KZ_WGMMA_S8)
 KZ_WGMMA_OF(uint8_t, int, KZ_WGMMA_U8)
+
+// ---- 2:4 sparse a ----------------------------------------------------------------------------------------
+
+// 32 of k, by an a of which two of every four elements along k are stored: 16 of a K-major row. `metadata` says which. Nibble i of
+// lane 4 g + 2 selector + j is group 4 j + i % 4 of row g + 8 (i / 4) of the warp's 16: two bits for the first of the two,
+// above them two for the second, which lies behind it. So a word of each lane is enough for two products, selectors 0 and 1.
+#define KZ_WGMMA_SPARSE(width, A, B, E, P, S, type)                                                          \
+    if constexpr (n == width)                                                                                \
+        asm volatile("{ .reg .pred p; setp.ne.b32 p, %" #P ", 0; "                                           \
+                     "wgmma.mma_async.sp.sync.aligned.m64n" #width "k32.f32." type "." type                  \
+                     " {" KZ_WGMMA_TEXT_##width "}, %" #A ", %" #B ", %" #E ", %" #S ", p, 1, 1, 0, 0; }"    \
+                     : KZ_WGMMA_OPERANDS_##width("+f")                                                       \
+                     : "l"(a), "l"(b), "r"(metadata), "r"(accumulate), "n"(selector)                         \
+                     : "memory");
+#define KZ_WGMMA_SPARSE_BF16(width, A, B, E, P, S) KZ_WGMMA_SPARSE(width, A, B, E, P, S, "bf16")
+#define KZ_WGMMA_SPARSE_F16(width, A, B, E, P, S)  KZ_WGMMA_SPARSE(width, A, B, E, P, S, "f16")
+
+#define KZ_WGMMA_SPARSE_OF(In, FORM)                                                                         \
+    template <int n, int selector>                                                                           \
+    static __device__ __forceinline__ void kz_wgmma_sparse(In, float(&d)[n / 2], uint64_t a, uint64_t b,     \
+                                                           uint32_t metadata, unsigned accumulate) {         \
+        KZ_WGMMA_WIDTHS(FORM)                                                                                \
+    }
+KZ_WGMMA_SPARSE_OF(kz_bf16, KZ_WGMMA_SPARSE_BF16)
+KZ_WGMMA_SPARSE_OF(kz_f16, KZ_WGMMA_SPARSE_F16)
 
 #endif
