@@ -19,7 +19,7 @@ static size_t buffers(const kz_case *c, kz_buffer list[KZ_FAMILY_BUFFERS]) {
 
 // Scales, where there are any, before the axes.
 static size_t guest_args(const kz_case *c, kz_arg args[KZ_PLAN_ARGS]) {
-    size_t count = 0, last = gemm_types_format_of(c)->scales == KZ_SCALES_NONE ? C : SCALE_B;
+    size_t count = 0, last = gemm_types_format_of(c)->scales == SCALES_NONE ? C : SCALE_B;
     for (uint32_t i = A; i <= last; i++) args[count++] = kz_arg_buffer(i);
     for (int i = M; i <= K; i++) args[count++] = kz_arg_u64(gemm_types_axis(c, i));
     return count;

@@ -41,9 +41,9 @@ static void orders_of_two_by_three(void **state) {
         void *host[] = {left, right, NULL, scale_a, scale_b};
         assert_int_equal(gemm_types_reference(&c, host, C, expected, bound, NULL), KZ_OK);
         for (int i = 0; i < 4; i++) {
-            double scale = f->scales == KZ_SCALES_NONE     ? 1
-                           : f->scales == KZ_SCALES_TENSOR ? 10
-                                                           : 5 * scale_a[i / 2];
+            double scale = f->scales == SCALES_NONE     ? 1
+                           : f->scales == SCALES_TENSOR ? 10
+                                                        : 5 * scale_a[i / 2];
             assert_true(expected[i] == product[i] * scale);
             assert_true(f->element == GEMM_INT8 ? bound[i] == 0
                                                 : bound[i] > 0 && bound[i] < 0.1 * expected[i]);

@@ -1,4 +1,5 @@
 // gemm_types: the plans of its variants.
+#include "kz/device/gemm_shape.h"
 #include "private.h"
 #include "tune.h"
 
