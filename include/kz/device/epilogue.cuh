@@ -150,6 +150,15 @@ struct kz_scale {
     float factor;
     __device__ __forceinline__ void apply(kz_pair &v, kz_place &) { v = {factor * v.x, factor * v.y}; }
 };
+// v *= *a * *b: a factor of each operand, in memory.
+struct kz_scale_tensors {
+    const float *a, *b;
+    float factor; // for the tile
+    __device__ __forceinline__ void apply(kz_pair &v, kz_place &) { v = {factor * v.x, factor * v.y}; }
+};
+static __device__ __forceinline__ void kz_step_begin(kz_scale_tensors &step, const kz_place &) {
+    step.factor = __ldg(step.a) * __ldg(step.b);
+}
 // v *= factors[column], v *= factors[row]: what quantised operands were divided by.
 template <typename T> struct kz_scale_columns {
     const T *factors;

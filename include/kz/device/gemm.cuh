@@ -25,9 +25,8 @@
 //     GROUPED            rows of a and c are divided among several b (below)
 //     PARTS              3: operands are sums of a high and a low part, coordinates 0 and 1 of their maps' third dimension;
 //                        c = high * high + high * low + low * high
-//     SCALES             KZ_SCALES_TENSOR: c is multiplied by a factor of a and one of b. KZ_SCALES_BLOCK: each row of a has
-//                        one for every chunk of k, b one for 128 rows and every chunk; with PROMOTE
 //     PROMOTE            the sums of each chunk are added to others in f32, for tensor cores that keep fewer bits (fp8)
+//     BLOCK_SCALES       and times factors: each row of a has one for every chunk, b one for 128 rows and every chunk
 //     SPARSE             of every four elements of a along k two are stored; which, says the metadata, a word of each thread
 //                        for each chunk, in the order of kz_wgmma_sparse; its map: thread, chunk, slab of 64 rows
 //
@@ -54,8 +53,8 @@ struct kz_gemm_defaults {
         STREAM_K = false,
         GROUPED = false,
         PARTS = 1,
-        SCALES = KZ_SCALES_NONE,
         PROMOTE = false,
+        BLOCK_SCALES = false,
         SPARSE = false,
     };
 };
@@ -73,8 +72,12 @@ template <typename G> struct kz_gemm_sizes {
         SLABS = ROWS / 64,
         THREADS = KZ_GEMM_THREADS(G::CONSUMERS),
         // Registers are dealt out evenly at first; the producer's warps give away what the consumers need.
-        PRODUCER_REGISTERS = G::CONSUMERS == 1 ? 56 : G::CONSUMERS == 2 ? 40 : 32,
-        CONSUMER_REGISTERS = G::CONSUMERS == 1 ? 256 : G::CONSUMERS == 2 ? 232 : 160,
+        PRODUCER_REGISTERS = G::CONSUMERS == 1   ? 56
+                             : G::CONSUMERS == 2 ? 40
+                                                 : 32,
+        CONSUMER_REGISTERS = G::CONSUMERS == 1   ? 256
+                             : G::CONSUMERS == 2 ? 232
+                                                 : 160,
         BUFFERED = G::STORE == KZ_STORE_TENSOR || G::STORE == KZ_STORE_EITHER,
     };
     static_assert(KZ_WARPGROUP * (PRODUCER_REGISTERS + G::CONSUMERS * CONSUMER_REGISTERS) <= 65536,
@@ -91,7 +94,7 @@ template <typename G> struct kz_gemm_sizes {
                   "groups begin at any row, which the contiguous coordinate of a tensor map cannot");
     static_assert((typename G::Sum)0.5 != 0 || (G::CLUSTER_K == 1 && !G::STREAM_K && !G::PROMOTE),
                   "sums that are shared out are floats");
-    static_assert(G::SCALES != KZ_SCALES_BLOCK || (G::PROMOTE && KZ_GEMM_SCALE_ROWS % G::TILE_N == 0),
+    static_assert(!G::BLOCK_SCALES || (G::PROMOTE && KZ_GEMM_SCALE_ROWS % G::TILE_N == 0),
                   "a tile has one factor of b for each chunk");
     static_assert(!G::SPARSE || (STAGE_BYTES % 1024 == 0 && !G::A_MN && !G::B_MN && G::CLUSTER_N == 1),
                   "a stage begins at a multiple of 1024 bytes; operands of sparse products are K-major");
@@ -294,11 +297,11 @@ static __device__ __forceinline__ void kz_gemm_copy(unsigned to, const kz_tensor
 
 // Where chunk `i` of `chunks` begins, and its third coordinate in a and in b. Of three products of parts the small ones come
 // first: their sums are rounded at their own size.
-struct kz_gemm_place {
+struct kz_gemm_chunk {
     int k, a, b;
 };
 template <typename G>
-static __device__ __forceinline__ kz_gemm_place kz_gemm_locate(unsigned i, unsigned chunks, int batch) {
+static __device__ __forceinline__ kz_gemm_chunk kz_gemm_locate(unsigned i, unsigned chunks, int batch) {
     if (G::PARTS == 1) return {(int)(i * kz_gemm_sizes<G>::DEPTH), batch, batch};
     unsigned each = chunks / G::PARTS, product = i / each;
     return {(int)((i - product * each) * kz_gemm_sizes<G>::DEPTH), product == 0, product == 1};
@@ -321,7 +324,7 @@ static __device__ __forceinline__ void kz_gemm_produce(kz_gemm_ring<G> ring, con
             // The first round passes: all is empty.
             kz_barrier_wait(ring.empty + 8 * ring.stage, ring.parity ^ 1);
             unsigned barrier = ring.full + 8 * ring.stage, to = ring.chunk();
-            kz_gemm_place at = kz_gemm_locate<G>(i, schedule.chunks, tile.batch);
+            kz_gemm_chunk at = kz_gemm_locate<G>(i, schedule.chunks, tile.batch);
             if (schedule.order.a_shared) at.a = 0;
             if (schedule.order.b_shared) at.b = 0;
             kz_barrier_arrive_expect(barrier, sizes::STAGE_BYTES);
@@ -421,36 +424,27 @@ static __device__ __forceinline__ void kz_gemm_main_loop(kz_gemm_sums<G> &sums, 
 // ---- factors of the operands -----------------------------------------------------------------------------------
 
 struct kz_gemm_scales {
-    const float *a, *b; // TENSOR: one each. BLOCK: a[chunk][row], of `rows`; b[row / 128][chunk]
+    const float *a, *b; // a[chunk][row], of `rows`; b[row / 128][chunk]
     size_t rows;
 };
 
-template <typename G>
-static __device__ __forceinline__ float kz_gemm_tensor_scale(const kz_gemm_scales &scales) {
-    return G::SCALES == KZ_SCALES_TENSOR ? __ldg(scales.a) * __ldg(scales.b) : 1.0f;
-}
-template <typename G>
-static __device__ __forceinline__ void kz_gemm_scale(kz_gemm_sums<G> &sums, float factor) {
-#pragma unroll
-    for (int i = 0; i < kz_gemm_sizes<G>::SLABS * G::TILE_N / 2; i++)
-        sums.at[i / (G::TILE_N / 2)][i % (G::TILE_N / 2)] *= factor;
-}
-
-// The factors of one chunk for the two rows of each slab that a thread has.
+// The factors of one chunk, for the two rows of each slab that a thread has. They are multiplied when they are needed: nobody
+// waits for them before.
 template <typename G> struct kz_gemm_factors {
-    float at[kz_gemm_sizes<G>::SLABS][2];
+    float a[kz_gemm_sizes<G>::SLABS][2], b;
 
     // `row`: the consumer's first one in c.
     __device__ __forceinline__ void load(const kz_gemm_scales &scales, unsigned row, unsigned column,
                                          unsigned chunk, unsigned chunks) {
-        if (G::SCALES != KZ_SCALES_BLOCK) return;
-        float b = __ldg(scales.b + (size_t)(column / KZ_GEMM_SCALE_ROWS) * chunks + chunk);
+        if (!G::BLOCK_SCALES) return;
+        b = __ldg(scales.b + (size_t)(column / KZ_GEMM_SCALE_ROWS) * chunks + chunk);
 #pragma unroll
         for (int i = 0; i < 2 * kz_gemm_sizes<G>::SLABS; i++) {
             unsigned r = row + i / 2 * 64 + kz_warp() % 4 * 16 + kz_lane() / 4 + i % 2 * 8;
-            at[i / 2][i % 2] = r < scales.rows ? b * __ldg(scales.a + chunk * scales.rows + r) : 0.0f;
+            a[i / 2][i % 2] = r < scales.rows ? __ldg(scales.a + chunk * scales.rows + r) : 0.0f;
         }
     }
+    __device__ __forceinline__ float of(int slab, int sum) const { return a[slab][sum / 2 % 2] * b; }
 };
 
 // As kz_gemm_main_loop, but each chunk is summed by itself. While one consumer adds, the other's products run.
@@ -479,8 +473,7 @@ static __device__ __forceinline__ void kz_gemm_promoting_loop(kz_gemm_sums<G> &s
 #pragma unroll
         for (int i = 0; i < kz_gemm_sizes<G>::SLABS * each; i++) {
             float &sum = sums.at[i / each][i % each], more = part.at[i / each][i % each];
-            sum = G::SCALES == KZ_SCALES_BLOCK ? fmaf(factors.at[i / each][i % each / 2 % 2], more, sum)
-                                               : sum + more;
+            sum = G::BLOCK_SCALES ? fmaf(factors.of(i / each, i % each), more, sum) : sum + more;
         }
         factors = next;
     }
@@ -766,7 +759,6 @@ static __device__ __forceinline__ void
 kz_gemm_consume(kz_gemm_ring<G> ring, const kz_tensor_map *map, kz_gemm_out<typename G::Out> out,
                 kz_gemm_schedule schedule, E epilogue, const kz_gemm_scales &scales) {
     typedef kz_gemm_sizes<G> sizes;
-    float scale = kz_gemm_tensor_scale<G>(scales);
     unsigned group = __shfl_sync(KZ_ALL_LANES, threadIdx.x / KZ_WARPGROUP, 0);
     unsigned rank = kz_gemm_rank<G>(), buffer = 0, turn = 0;
     unsigned row = G::PING_PONG ? 0 : group * sizes::ROWS;
@@ -796,7 +788,6 @@ kz_gemm_consume(kz_gemm_ring<G> ring, const kz_tensor_map *map, kz_gemm_out<type
             kz_gemm_finish<G>(sums, schedule, segment.count, rank);
         }
         if constexpr (G::CLUSTER_K > 1) kz_gemm_exchange<G>(sums, ring);
-        if (G::SCALES == KZ_SCALES_TENSOR) kz_gemm_scale<G>(sums, scale);
         if (G::GROUPED) out.m = tile.end; // rows of the next group are not this one's
         kz_place place = kz_gemm_place<G>(out, tile, row, 0, 0);
         epilogue.begin(place);
