@@ -362,6 +362,36 @@ static const ptx_token *guard(ptx_parser *parser, const ptx_token *token, ptx_in
     return rest;
 }
 
+static void push_beside(ptx_parser *parser, const ptx_inst *product, ptx_op op) {
+    ptx_inst inst = {.op = op,
+                     .mod_count = 2,
+                     .mods = {PTX_MOD_SYNC, PTX_MOD_ALIGNED},
+                     .flags = PTX_FLAG(SYNC) | PTX_FLAG(ALIGNED),
+                     .guard = product->guard,
+                     .guard_negated = product->guard_negated,
+                     .line = product->line,
+                     .source = product->source};
+    if (op == PTX_OP_WGMMA_WAIT_GROUP) {
+        ptx_operand none_left = {.kind = PTX_OPERAND_INT, .reg = -1, .second = -1};
+        parser->operands.count = 0;
+        ptx_push(parser, &parser->operands, &none_left, sizeof none_left);
+        inst.operand_count = 1;
+        inst.operands = ptx_keep(parser, &parser->operands, 0, sizeof(ptx_operand));
+    }
+    ptx_push(parser, &parser->insts, &inst, sizeof inst);
+}
+
+// nvcc -G puts accumulators back into local memory behind each product, before the program waits for it: ptxas lets one product
+// after the other be done there, and so do we.
+static void push_instruction(ptx_parser *parser, const ptx_inst *inst) {
+    bool alone = parser->module->is_debug && inst->op == PTX_OP_WGMMA_MMA_ASYNC;
+    if (alone) push_beside(parser, inst, PTX_OP_WGMMA_FENCE);
+    ptx_push(parser, &parser->insts, inst, sizeof *inst);
+    if (!alone) return;
+    push_beside(parser, inst, PTX_OP_WGMMA_COMMIT_GROUP);
+    push_beside(parser, inst, PTX_OP_WGMMA_WAIT_GROUP);
+}
+
 // [guard] opcode [operand {"," operand}] ";"
 const ptx_token *ptx_parse_instruction(ptx_parser *parser, const ptx_token *token) {
     ptx_inst guarded = {.guard = -1};
@@ -392,6 +422,6 @@ const ptx_token *ptx_parse_instruction(ptx_parser *parser, const ptx_token *toke
     }
     if (inst.op == PTX_OP_BRA && inst.operand_count == 1 && inst.operands[0].kind == PTX_OPERAND_LABEL)
         ptx_refer_label(parser, start + 1, &inst.operands[0].value, NULL);
-    ptx_push(parser, &parser->insts, &inst, sizeof inst);
+    push_instruction(parser, &inst);
     return token;
 }
