@@ -1,6 +1,7 @@
 // Instructions: the opcode taken apart by the tables, then the operands.
 #include "ptx/parser.h"
 
+#include <stdio.h>
 #include <string.h>
 
 // ---- opcodes --------------------------------------------------------------------------------------
@@ -55,6 +56,23 @@ static const char *format_text(ptx_parser *parser, const char *format, ...) {
     return kept;
 }
 
+// "m64n60k16" of a matrix instruction: another shape than any GPU up to sm_90 has, not another modifier.
+static bool is_shape(const char *text, size_t length) {
+    char shape[16] = "", rest;
+    unsigned m, n, k;
+    if (length < sizeof shape) memcpy(shape, text, length);
+    return sscanf(shape, "m%un%uk%u%c", &m, &n, &k, &rest) == 3;
+}
+
+static const char *unknown_mod(ptx_parser *parser, const ptx_inst *inst, const char *text, size_t length) {
+    bool matrix = ptx_op_get(inst->op)->class == PTX_CLASS_TENSOR;
+    return matrix && is_shape(text, length)
+               ? format_text(parser, "no GPU up to sm_90 has the shape %.*s: docs/ptx_support.md lists those of '%s'",
+                             (int)length, text, ptx_op_root(inst->op))
+               : format_text(parser, "'.%.*s' is not a modifier known of '%s'", (int)length, text,
+                             ptx_op_root(inst->op));
+}
+
 static void split_mods(ptx_parser *parser, const char *text, size_t length, ptx_inst *inst) {
     size_t at = 0;
     while (at < length && !inst->unknown) {
@@ -62,8 +80,7 @@ static void split_mods(ptx_parser *parser, const char *text, size_t length, ptx_
         while (end < length && text[end] != '.') end++;
         ptx_mod mod = ptx_mod_of(parser, text + at, end - at);
         if (mod == PTX_MOD_NONE) {
-            inst->unknown = format_text(parser, "'.%.*s' is not a modifier known of '%s'", (int)(end - at),
-                                        text + at, ptx_op_root(inst->op));
+            inst->unknown = unknown_mod(parser, inst, text + at, end - at);
             inst->op = PTX_OP_NONE;
         } else {
             add_mod(inst, mod);
