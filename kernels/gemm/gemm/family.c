@@ -189,6 +189,7 @@ const kz_family kz_family_gemm = {
     .work = work,
     .worked = worked,
     .worked_count = sizeof worked / sizeof worked[0],
+    .rivals = (const char *const[]){"cublas", "cublaslt", NULL},
     .guest_signature = "const T *a, const T *b, T *c, size_t m, size_t n, size_t k, size_t batch, size_t slack\n"
                        "*_f32-*: const T *a, const T *b, float *c, size_t m, size_t n, size_t k, size_t batch, size_t slack\n"
                        "*_grouped-*: const T *a, const T *b, T *c, const unsigned *offsets, size_t m, size_t n, size_t k, "
