@@ -28,7 +28,8 @@ static void put(const problem *p, const gemm_passing *v) {
     double value = v->v.value;
     kz_element_set(p->e.out, p->c, v->row * v->columns + v->column, value);
     if (p->e.x.fold == FOLD_SUM_ROWS) folded[v->row] += (float)value;
-    if (p->e.x.fold == FOLD_MAX_ROWS && !(value <= (double)folded[v->row])) folded[v->row] = (float)value;
+    if (p->e.x.fold == FOLD_MAX_ROWS && !isnan(folded[v->row]) && !(value <= (double)folded[v->row]))
+        folded[v->row] = (float)value;
     if (p->e.x.fold == FOLD_SUM_COLUMNS) folded[v->column] += (float)value;
 }
 

@@ -297,7 +297,8 @@ const kz_family kz_family_gemm_fused = {
         "size_t m, "
         "size_t n, size_t k\n"
         "scores_*-*,swiglu_*-*,geglu_*-*: const T *a, const T *b, T *c, size_t m, size_t n, size_t k\n"
-        "row_sum_*-*,column_sum_*-*: const T *a, const T *b, T *c, float *sums, size_t m, size_t n, size_t k\n"
+        "row_sum_*-*,column_sum_*-*: const T *a, const T *b, T *c, float *sums, size_t m, size_t n, size_t "
+        "k\n"
         "row_max_*-*: const T *a, const T *b, T *c, float *maxima, size_t m, size_t n, size_t k",
     .size = size,
 };
