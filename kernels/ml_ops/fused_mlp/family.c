@@ -253,6 +253,7 @@ const kz_family kz_family_fused_mlp = {
     .work = work,
     .worked = worked,
     .worked_count = sizeof worked / sizeof worked[0],
+    .rivals = (const char *const[]){"torch", "torch_compile", NULL},
     .guest_signature =
         "const T *x, const T *w1, const T *b1, const T *w2, const T *b2, T *y, size_t tokens, size_t "
         "model, size_t hidden\n"
