@@ -51,9 +51,18 @@ static kz_work work(const kz_case *c) {
 // ---- variants ----------------------------------------------------------------------------------------
 
 // clang-format off
+#define FRAME(name, id, idea) {name, KZ_SM_EXACT(90), gemm_plan_frame, idea, .tile = GEMM_##id}
 static const kz_variant variants[] = { // the order is the journey
     {"00_native", 0, gemm_plan_native, "plain C on all cores", gemm_natives},
     {"01_universal", 75, gemm_plan_universal, "every type, order and stride, by FFMA"},
+    FRAME("02_tile_128x256", LARGE, "128 x 256, clusters of two, blocks that stay"),
+    FRAME("03_tile_128x192", WIDE, "128 x 192, one consumer stores while the other multiplies"),
+    FRAME("04_tile_128x128", SMALL, "128 x 128, by turns as 03"),
+    FRAME("05_tile_64x128", NARROW, "64 x 128, for a small c"),
+    FRAME("06_cluster_split_k", SPLIT, "four blocks of a cluster share 64 x 64, for long sums"),
+    FRAME("07_stream_k", STREAM, "02 whose last tiles are cut along k"),
+    FRAME("08_few_rows", ROWS_16, "up to 64 rows of a as the tile's columns"),
+    FRAME("09_grouped", GROUP_LARGE, "groups of rows, found on the device"),
 };
 
 // What kernels of the frame are named for.
@@ -116,6 +125,9 @@ static const kz_case cases[] = {
     CHECK(NT, BF16, 1, 520, 264, 1, 0),    // a row
     CHECK(NT_SCALED, BF16, 40, 72, 264, 3, 0), // few
     CHECK(NT_SCALED, BF16, 72, 40, 2056, 1, 0), // long sums
+    CHECK(TN_F32, F16, 67, 61, 1031, 2, 0),
+    CHECK(NN, F16, 67, 61, 1031, 1, 3), // rows of c that begin at multiples of 16 bytes and end anywhere
+    CHECK(NT, BF16, 8, 520, 5640, 1, 0), // shared out along k
     CHECK(NN_GROUPED, BF16, 300, 136, 72, 7, 0),
     CHECK(NT_GROUPED, BF16, 300, 136, 72, 7, 8),
     CHECK(NT_GROUPED, F16, 67, 61, 33, 4, 0),
@@ -177,6 +189,7 @@ const kz_family kz_family_gemm = {
     .work = work,
     .worked = worked,
     .worked_count = sizeof worked / sizeof worked[0],
+    .rivals = (const char *const[]){"cublas", "cublaslt", NULL},
     .guest_signature = "const T *a, const T *b, T *c, size_t m, size_t n, size_t k, size_t batch, size_t slack\n"
                        "*_f32-*: const T *a, const T *b, float *c, size_t m, size_t n, size_t k, size_t batch, size_t slack\n"
                        "*_grouped-*: const T *a, const T *b, T *c, const unsigned *offsets, size_t m, size_t n, size_t k, "
