@@ -3,11 +3,12 @@
 
 #include <math.h>
 #include <pthread.h>
-#include <stdbool.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 enum { STRIP = 512, ROWS = 4, MOST_THREADS = 64 };
+enum { DEVIATIONS = 6, STEP = 8, ULPS = 6 }; // of gemm_tensor_bound
 
 // Rows [first, last) of c. Four rows share a strip of b, whose sums stay in the first cache.
 typedef struct part {
@@ -99,4 +100,21 @@ void gemm_sum_fourth_powers(const gemm_product *p, double *rows, double *columns
 
 void gemm_multiply(const gemm_product *p, double *c) {
     multiply_all(&(part){p->a, p->b, p->n, p->k, 0, p->m, c});
+}
+
+float *gemm_widen(kz_type type, const void *from, int64_t rows, int64_t columns, bool transposed) {
+    float *to = malloc((size_t)(rows * columns + 1) * sizeof *to);
+    for (int64_t i = 0; to && i < rows; i++)
+        for (int64_t j = 0; j < columns; j++)
+            to[i * columns + j] =
+                (float)kz_element_get(type, from, (uint64_t)(transposed ? j * rows + i : i * columns + j));
+    return to;
+}
+
+double gemm_tensor_bound(double terms, double sum, double squares, kz_type out) {
+    double steps = terms / STEP + 1.0, ulp = ULPS * 0x1p-23;
+    double error =
+        ulp * (steps * fabs(sum) / 2.0 + DEVIATIONS * sqrt(steps * (squares / 2.0 + sum * sum / 3.0))) +
+        steps * 0x1p-149;
+    return isfinite(error) ? error + kz_half_ulp(out, fabs(sum) + error) : error;
 }
