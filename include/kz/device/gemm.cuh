@@ -36,8 +36,6 @@
 #include "kz/device/wgmma.cuh"
 
 enum { KZ_STORE_DIRECT, KZ_STORE_TENSOR, KZ_STORE_TRANSPOSED };
-enum { KZ_SCALES_NONE, KZ_SCALES_TENSOR, KZ_SCALES_BLOCK };
-enum { KZ_GEMM_SCALE_ROWS = 128 }; // of b, that share a factor
 
 struct kz_gemm_defaults {
     typedef float Sum;
