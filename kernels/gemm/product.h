@@ -1,4 +1,4 @@
-// What the references of all matrix products share: c = a * b in double, of factors that are floats.
+// What the references of all matrix products share: c = a * b in double, of factors that are floats or doubles.
 #ifndef GEMM_PRODUCT_H
 #define GEMM_PRODUCT_H
 
@@ -7,6 +7,7 @@
 typedef struct gemm_product {
     const float *a, *b; // m x k, k x n
     int64_t m, n, k;
+    const double *a_doubles, *b_doubles; // in their place, where they are not NULL
 } gemm_product;
 
 void gemm_multiply(const gemm_product *p, double *c);
