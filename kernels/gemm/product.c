@@ -8,7 +8,6 @@
 #include <unistd.h>
 
 enum { STRIP = 512, ROWS = 4, MOST_THREADS = 64 };
-enum { DEVIATIONS = 6, STEP = 8, ULPS = 6 }; // of gemm_tensor_bound
 
 // Rows [first, last) of c. Four rows share a strip of b, whose sums stay in the first cache.
 typedef struct part {
@@ -125,10 +124,9 @@ float *gemm_widen(kz_type type, const void *from, int64_t rows, int64_t columns,
     return to;
 }
 
-double gemm_tensor_bound(double terms, double sum, double squares, kz_type out) {
-    double steps = terms / STEP + 1.0, ulp = ULPS * 0x1p-23;
-    double error =
-        ulp * (steps * fabs(sum) / 2.0 + DEVIATIONS * sqrt(steps * (squares / 2.0 + sum * sum / 3.0))) +
-        steps * 0x1p-149;
-    return isfinite(error) ? error + kz_half_ulp(out, fabs(sum) + error) : error;
+double gemm_halves_bound(double k, double sum, double squares) {
+    enum { DEVIATIONS = 6, STEP = 8, ULPS = 6 };
+    double steps = k / STEP + 1.0, ulp = ULPS * 0x1p-23;
+    return ulp * (steps * fabs(sum) / 2.0 + DEVIATIONS * sqrt(steps * (squares / 2.0 + sum * sum / 3.0))) +
+           steps * 0x1p-149;
 }

@@ -23,14 +23,16 @@
 //     STREAM_K           the first tiles are shared out evenly by chunks of k (below)
 //     PARTS              3: operands are sums of a high and a low part, coordinates 0 and 1 of their maps' third dimension;
 //                        c = high * high + high * low + low * high
-//     SCALES             KZ_SCALES_TENSOR: c is multiplied by a factor of a and one of b. KZ_SCALES_BLOCK: each row of a has
-//                        one for every chunk of k, b one for 128 rows and every chunk; with PROMOTE
 //     PROMOTE            the sums of each chunk are added to others in f32, for tensor cores that keep fewer bits (fp8)
+//     BLOCK_SCALES       and times factors: each row of a has one for every chunk, b one for 128 rows and every chunk
 //     SPARSE             of every four elements of a along k two are stored; which, says the metadata, a word of each thread
 //                        for each chunk, in the order of kz_wgmma_sparse; its map: thread, chunk, slab of 64 rows
+//
+// and what becomes of the sums by an epilogue (kz/device/epilogue.cuh).
 #ifndef KZ_GEMM_CUH
 #define KZ_GEMM_CUH
 
+#include "kz/device/epilogue.cuh"
 #include "kz/device/gemm_shape.h"
 #include "kz/device/tensor_copy.cuh"
 #include "kz/device/wgmma.cuh"
@@ -48,8 +50,8 @@ struct kz_gemm_defaults {
         STORE = KZ_STORE_DIRECT,
         STREAM_K = false,
         PARTS = 1,
-        SCALES = KZ_SCALES_NONE,
         PROMOTE = false,
+        BLOCK_SCALES = false,
         SPARSE = false,
     };
 };
@@ -67,12 +69,18 @@ template <typename G> struct kz_gemm_sizes {
         SLABS = ROWS / 64,
         THREADS = KZ_GEMM_THREADS(G::CONSUMERS),
         // Registers are dealt out evenly at first; the producer's warps give away what the consumers need.
-        PRODUCER_REGISTERS = G::CONSUMERS == 1 ? 56 : 40,
-        CONSUMER_REGISTERS = G::CONSUMERS == 1 ? 256 : 232,
+        PRODUCER_REGISTERS = G::CONSUMERS == 1   ? 56
+                             : G::CONSUMERS == 2 ? 40
+                                                 : 32,
+        CONSUMER_REGISTERS = G::CONSUMERS == 1   ? 256
+                             : G::CONSUMERS == 2 ? 232
+                                                 : 160,
     };
+    static_assert(KZ_WARPGROUP * (PRODUCER_REGISTERS + G::CONSUMERS * CONSUMER_REGISTERS) <= 65536,
+                  "a multiprocessor has 65536 registers; whoever asks for more waits for ever");
     static_assert(ROWS % 64 == 0 && G::TILE_N % 8 == 0 && G::TILE_N <= 256,
                   "wgmma has 64 rows, 8 to 256 columns");
-    static_assert(G::STORE != KZ_STORE_TENSOR || G::TILE_N * sizeof(typename G::Out) % KZ_GEMM_CHUNK == 0,
+    static_assert(G::STORE != KZ_STORE_TENSOR || G::TILE_N * sizeof(typename G::Out) >= KZ_GEMM_CHUNK,
                   "c is stored by rows of 128 bytes");
     static_assert(16 * G::STAGES <= KZ_GEMM_BARRIER_BYTES, "two barriers of 8 bytes per stage");
     static_assert(G::CLUSTER_K == 1 || (SHARING == 1 && G::STORE != KZ_STORE_TENSOR && !G::STREAM_K &&
@@ -80,7 +88,7 @@ template <typename G> struct kz_gemm_sizes {
                   "a cluster shares chunks or a tile, of which each block stores some columns");
     static_assert((typename G::Sum)0.5 != 0 || (G::CLUSTER_K == 1 && !G::STREAM_K && !G::PROMOTE),
                   "sums that are shared out are floats");
-    static_assert(G::SCALES != KZ_SCALES_BLOCK || (G::PROMOTE && KZ_GEMM_SCALE_ROWS % G::TILE_N == 0),
+    static_assert(!G::BLOCK_SCALES || (G::PROMOTE && KZ_GEMM_SCALE_ROWS % G::TILE_N == 0),
                   "a tile has one factor of b for each chunk");
     static_assert(!G::SPARSE || (STAGE_BYTES % 1024 == 0 && !G::A_MN && !G::B_MN && G::CLUSTER_N == 1),
                   "a stage begins at a multiple of 1024 bytes; operands of sparse products are K-major");
@@ -242,11 +250,11 @@ static __device__ __forceinline__ void kz_gemm_copy(unsigned to, const kz_tensor
 
 // Where chunk `i` of `chunks` begins, and its third coordinate in a and in b. Of three products of parts the small ones come
 // first: their sums are rounded at their own size.
-struct kz_gemm_place {
+struct kz_gemm_chunk {
     int k, a, b;
 };
 template <typename G>
-static __device__ __forceinline__ kz_gemm_place kz_gemm_locate(unsigned i, unsigned chunks, int batch) {
+static __device__ __forceinline__ kz_gemm_chunk kz_gemm_locate(unsigned i, unsigned chunks, int batch) {
     if (G::PARTS == 1) return {(int)(i * kz_gemm_sizes<G>::DEPTH), batch, batch};
     unsigned each = chunks / G::PARTS, product = i / each;
     return {(int)((i - product * each) * kz_gemm_sizes<G>::DEPTH), product == 0, product == 1};
@@ -269,7 +277,7 @@ static __device__ __forceinline__ void kz_gemm_produce(kz_gemm_ring<G> ring, con
             // The first round passes: all is empty.
             kz_barrier_wait(ring.empty + 8 * ring.stage, ring.parity ^ 1);
             unsigned barrier = ring.full + 8 * ring.stage, to = ring.chunk();
-            kz_gemm_place at = kz_gemm_locate<G>(i, schedule.chunks, tile.batch);
+            kz_gemm_chunk at = kz_gemm_locate<G>(i, schedule.chunks, tile.batch);
             kz_barrier_arrive_expect(barrier, sizes::STAGE_BYTES);
             kz_gemm_copy<G::TILE_M, G::CLUSTER_N, G::A_MN>(to, a, G::SPARSE ? at.k / 2 : at.k, tile.m, at.a,
                                                            barrier, across, in_row);
@@ -404,36 +412,27 @@ static __device__ __forceinline__ void kz_gemm_sparse_loop(kz_gemm_sums<G> &sums
 // ---- factors of the operands -----------------------------------------------------------------------------------
 
 struct kz_gemm_scales {
-    const float *a, *b; // TENSOR: one each. BLOCK: a[chunk][row], of `rows`; b[row / 128][chunk]
+    const float *a, *b; // a[chunk][row], of `rows`; b[row / 128][chunk]
     size_t rows;
 };
 
-template <typename G>
-static __device__ __forceinline__ float kz_gemm_tensor_scale(const kz_gemm_scales &scales) {
-    return G::SCALES == KZ_SCALES_TENSOR ? __ldg(scales.a) * __ldg(scales.b) : 1.0f;
-}
-template <typename G>
-static __device__ __forceinline__ void kz_gemm_scale(kz_gemm_sums<G> &sums, float factor) {
-#pragma unroll
-    for (int i = 0; i < kz_gemm_sizes<G>::SLABS * G::TILE_N / 2; i++)
-        sums.at[i / (G::TILE_N / 2)][i % (G::TILE_N / 2)] *= factor;
-}
-
-// The factors of one chunk for the two rows of each slab that a thread has.
+// The factors of one chunk, for the two rows of each slab that a thread has. They are multiplied when they are needed: nobody
+// waits for them before.
 template <typename G> struct kz_gemm_factors {
-    float at[kz_gemm_sizes<G>::SLABS][2];
+    float a[kz_gemm_sizes<G>::SLABS][2], b;
 
     // `row`: the consumer's first one in c.
     __device__ __forceinline__ void load(const kz_gemm_scales &scales, unsigned row, unsigned column,
                                          unsigned chunk, unsigned chunks) {
-        if (G::SCALES != KZ_SCALES_BLOCK) return;
-        float b = __ldg(scales.b + (size_t)(column / KZ_GEMM_SCALE_ROWS) * chunks + chunk);
+        if (!G::BLOCK_SCALES) return;
+        b = __ldg(scales.b + (size_t)(column / KZ_GEMM_SCALE_ROWS) * chunks + chunk);
 #pragma unroll
         for (int i = 0; i < 2 * kz_gemm_sizes<G>::SLABS; i++) {
             unsigned r = row + i / 2 * 64 + kz_warp() % 4 * 16 + kz_lane() / 4 + i % 2 * 8;
-            at[i / 2][i % 2] = r < scales.rows ? b * __ldg(scales.a + chunk * scales.rows + r) : 0.0f;
+            a[i / 2][i % 2] = r < scales.rows ? __ldg(scales.a + chunk * scales.rows + r) : 0.0f;
         }
     }
+    __device__ __forceinline__ float of(int slab, int sum) const { return a[slab][sum / 2 % 2] * b; }
 };
 
 // As kz_gemm_main_loop, but each chunk is summed by itself. While one consumer adds, the other's products run.
@@ -462,8 +461,7 @@ static __device__ __forceinline__ void kz_gemm_promoting_loop(kz_gemm_sums<G> &s
 #pragma unroll
         for (int i = 0; i < kz_gemm_sizes<G>::SLABS * each; i++) {
             float &sum = sums.at[i / each][i % each], more = part.at[i / each][i % each];
-            sum = G::SCALES == KZ_SCALES_BLOCK ? fmaf(factors.at[i / each][i % each / 2 % 2], more, sum)
-                                               : sum + more;
+            sum = G::BLOCK_SCALES ? fmaf(factors.of(i / each, i % each), more, sum) : sum + more;
         }
         factors = next;
     }
@@ -482,28 +480,57 @@ static __device__ __forceinline__ uint32_t kz_pack_pair(kz_f16, float low, float
     return pair;
 }
 
-// Where c is, for KZ_STORE_DIRECT.
+// Where c is, for KZ_STORE_DIRECT, and its size.
 template <typename Out> struct kz_gemm_out {
     Out *c;
     size_t m, n;
 };
 
-// The consumer's sums, which begin at row `first` of the tile; with CLUSTER_K those of this block's columns.
+// The sum that accumulator i of slab s belongs to, for this thread: of a consumer whose rows begin at row `first` of the tile.
 template <typename G>
-static __device__ __forceinline__ void kz_gemm_store_direct(const kz_gemm_sums<G> &sums,
+static __device__ __forceinline__ kz_place kz_gemm_place(const kz_gemm_out<typename G::Out> &out,
+                                                         kz_gemm_corner tile, unsigned first, int s, int i) {
+    const bool transposed = G::STORE == KZ_STORE_TRANSPOSED;
+    unsigned row = first + kz_warp() % 4 * 16 + kz_lane() / 4, column = kz_lane() % 4 * 2;
+    return {(int)(tile.m + s * 64 + row + i / 2 % 2 * 8),
+            (int)(tile.n + i / 4 * 8 + column),
+            tile.batch,
+            (int)(transposed ? out.n : out.m),
+            (int)(transposed ? out.m : out.n),
+            transposed,
+            false};
+}
+
+template <typename G, typename T>
+static __device__ __forceinline__ void kz_gemm_put(const kz_gemm_out<typename G::Out> &out,
+                                                   const kz_place &place, int i, T value) {
+    size_t r = (unsigned)place.m, c = (unsigned)(place.n + i);
+    size_t at = G::STORE == KZ_STORE_TRANSPOSED ? c * out.m + r : r * out.n + c;
+    if (r < out.m && c < out.n) kz_narrow(&out.c[at], value);
+}
+
+// The consumer's sums, which begin at row `first` of the tile; with CLUSTER_K those of this block's columns.
+template <typename G, typename E>
+static __device__ __forceinline__ void kz_gemm_store_direct(const kz_gemm_sums<G> &sums, E &epilogue,
                                                             const kz_gemm_out<typename G::Out> &out,
                                                             kz_gemm_corner tile, unsigned first) {
     const int own = G::TILE_N / 2 / G::CLUSTER_K;
-    unsigned row = first + kz_warp() % 4 * 16 + kz_lane() / 4, column = kz_lane() % 4 * 2;
     int part = G::CLUSTER_K > 1 ? (int)kz_cluster_rank() : 0;
 #pragma unroll
     for (int s = 0; s < kz_gemm_sizes<G>::SLABS; s++)
 #pragma unroll
-        for (int i = 0; i < G::TILE_N / 2; i++) {
+        for (int i = 0; i < G::TILE_N / 2; i += 2) {
             if (G::CLUSTER_K > 1 && i / own != part) continue;
-            size_t r = tile.m + s * 64 + row + i / 2 % 2 * 8, c = tile.n + i / 4 * 8 + column + i % 2;
-            size_t at = G::STORE == KZ_STORE_TRANSPOSED ? c * out.m + r : r * out.n + c;
-            if (r < out.m && c < out.n) kz_narrow(&out.c[at], sums.at[s][i]);
+            kz_place at = kz_gemm_place<G>(out, tile, first, s, i);
+            if constexpr (E::STEPS > 0) {
+                kz_pair v = {(float)sums.at[s][i], (float)sums.at[s][i + 1]};
+                epilogue.apply(v, at);
+                kz_gemm_put<G>(out, at, 0, v.x);
+                kz_gemm_put<G>(out, at, 1, v.y);
+            } else {
+                kz_gemm_put<G>(out, at, 0, sums.at[s][i]);
+                kz_gemm_put<G>(out, at, 1, sums.at[s][i + 1]);
+            }
         }
 }
 
@@ -544,25 +571,42 @@ static __device__ __forceinline__ void kz_gemm_stage(int, const int *sums, unsig
 }
 
 // By way of two buffers: one is filled while the tensor map's copy reads the other. Copies go on during the next tile.
-template <typename G>
+template <typename G, typename E>
 static __device__ __forceinline__ void
-kz_gemm_store_tensor(const kz_gemm_sums<G> &sums, const kz_tensor_map *c, unsigned buffers, unsigned &buffer,
-                     kz_gemm_corner tile, unsigned group) {
+kz_gemm_store_tensor(const kz_gemm_sums<G> &sums, E &epilogue, const kz_gemm_out<typename G::Out> &out,
+                     const kz_tensor_map *c, unsigned buffers, unsigned &buffer, kz_gemm_corner tile,
+                     unsigned first, unsigned group) {
     const int columns = KZ_GEMM_CHUNK / sizeof(typename G::Out);
     bool leader = threadIdx.x % KZ_WARPGROUP == 0;
     typename G::Out type;
 #pragma unroll
     for (int s = 0; s < kz_gemm_sizes<G>::SLABS; s++)
 #pragma unroll
-        for (int at = 0; at < G::TILE_N; at += columns) {
+        for (int next = 0; next < G::TILE_N; next += columns) {
+            // The last box may overlap the one before: the same values, as long as no step reads or adds.
+            static_assert(E::STEPS == 0 || G::TILE_N % columns == 0, "a step sees each pair once");
+            const int at = next + columns <= G::TILE_N ? next : G::TILE_N - columns;
+            float part[columns / 2];
+            if constexpr (E::STEPS > 0) {
+#pragma unroll
+                for (int i = 0; i < columns / 2; i += 2) {
+                    kz_pair v = {(float)sums.at[s][at / 2 + i], (float)sums.at[s][at / 2 + i + 1]};
+                    kz_place place = kz_gemm_place<G>(out, tile, first, s, at / 2 + i);
+                    epilogue.apply(v, place);
+                    part[i] = v.x, part[i + 1] = v.y;
+                }
+            }
             unsigned to = buffers + buffer * KZ_GEMM_SLAB;
             if (leader) kz_bulk_wait_read_but<KZ_GEMM_STORE_BUFFERS - 1>();
             kz_named_sync(1 + group, KZ_WARPGROUP);
-            kz_gemm_stage(type, sums.at[s] + at / 2, to);
+            if constexpr (E::STEPS > 0)
+                kz_gemm_stage(type, part, to);
+            else
+                kz_gemm_stage(type, sums.at[s] + at / 2, to);
             kz_bulk_fence();
             kz_named_sync(1 + group, KZ_WARPGROUP);
             if (leader) {
-                kz_tensor_store_3d(c, tile.n + at, tile.m + s * 64, tile.batch, to);
+                kz_tensor_store_3d(c, tile.n + at, tile.m + (int)first + s * 64, tile.batch, to);
                 kz_bulk_commit();
             }
             buffer = (buffer + 1) % KZ_GEMM_STORE_BUFFERS;
@@ -674,12 +718,11 @@ static __device__ __forceinline__ void kz_gemm_exchange(kz_gemm_sums<G> &sums, c
 // Named barriers 1 and up: a consumer's own; ORDER + 0 and ORDER + 1: whose turn it is to multiply.
 enum { KZ_GEMM_ORDER_BARRIER = 6 };
 
-template <typename G>
+template <typename G, typename E>
 static __device__ __forceinline__ void
 kz_gemm_consume(kz_gemm_ring<G> ring, const kz_tensor_map *map, const kz_gemm_out<typename G::Out> &out,
-                kz_gemm_schedule schedule, const kz_gemm_scales &scales) {
+                kz_gemm_schedule schedule, E epilogue, const kz_gemm_scales &scales) {
     typedef kz_gemm_sizes<G> sizes;
-    float scale = kz_gemm_tensor_scale<G>(scales);
     unsigned group = __shfl_sync(KZ_ALL_LANES, threadIdx.x / KZ_WARPGROUP, 0);
     unsigned rank = kz_gemm_rank<G>(), buffer = 0, turn = 0;
     unsigned row = G::PING_PONG ? 0 : group * sizes::ROWS;
@@ -711,23 +754,24 @@ kz_gemm_consume(kz_gemm_ring<G> ring, const kz_tensor_map *map, const kz_gemm_ou
             kz_gemm_finish<G>(sums, schedule, segment.count, rank);
         }
         if constexpr (G::CLUSTER_K > 1) kz_gemm_exchange<G>(sums, ring);
-        if (G::SCALES == KZ_SCALES_TENSOR) kz_gemm_scale<G>(sums, scale);
-        if (G::STORE == KZ_STORE_TENSOR) {
-            tile.m += (int)row;
-            kz_gemm_store_tensor<G>(sums, map, ring.store, buffer, tile, group);
-        } else {
-            kz_gemm_store_direct<G>(sums, out, tile, row);
-        }
+        kz_place place = kz_gemm_place<G>(out, tile, row, 0, 0);
+        epilogue.begin(place);
+        if constexpr (G::STORE == KZ_STORE_TENSOR)
+            kz_gemm_store_tensor<G>(sums, epilogue, out, map, ring.store, buffer, tile, row, group);
+        else
+            kz_gemm_store_direct<G>(sums, epilogue, out, tile, row);
+        epilogue.end(place);
     }
     if (G::STORE == KZ_STORE_TENSOR && threadIdx.x % KZ_WARPGROUP == 0) kz_bulk_wait();
 }
 
-template <typename G>
+// c = epilogue(a * b)
+template <typename G, typename E = kz_chain<>>
 static __device__ __forceinline__ void
 kz_gemm_run(const kz_tensor_map *a, const kz_tensor_map *b, const kz_tensor_map *c,
             const kz_gemm_out<typename G::Out> &out, const kz_gemm_order &order, size_t k,
-            unsigned split_tiles = 0, float *partials = NULL, const kz_gemm_scales &scales = {},
-            const kz_tensor_map *metadata = NULL) {
+            const E &epilogue = E(), unsigned split_tiles = 0, float *partials = NULL,
+            const kz_gemm_scales &scales = {}, const kz_tensor_map *metadata = NULL) {
     typedef kz_gemm_sizes<G> sizes;
     extern __shared__ char kz_gemm_memory[];
     kz_gemm_ring<G> ring(kz_gemm_memory);
@@ -759,7 +803,7 @@ kz_gemm_run(const kz_tensor_map *a, const kz_tensor_map *b, const kz_tensor_map 
         }
     } else {
         kz_registers_take<sizes::CONSUMER_REGISTERS>();
-        kz_gemm_consume<G>(ring, c, out, schedule, scales);
+        kz_gemm_consume<G>(ring, c, out, schedule, epilogue, scales);
     }
 }
 

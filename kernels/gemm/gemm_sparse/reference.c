@@ -108,7 +108,8 @@ kz_status gemm_sparse_reference(const kz_case *c, void *const *host, size_t whic
         clear_not_finite(a, m * k), clear_not_finite(b, k * n);
         gemm_sum_fourth_powers(&product, rows, columns);
         for (int64_t i = 0; i < m * n; i++) {
-            bound[i] = gemm_tensor_bound((double)k / 2, expected[i], rows[i / n] * columns[i % n], c->type);
+            double off = gemm_halves_bound((double)k / 2, expected[i], rows[i / n] * columns[i % n]);
+            bound[i] = isfinite(off) ? off + kz_half_ulp(c->type, fabs(expected[i]) + off) : off;
             expected[i] = kz_saturate(c->type, expected[i]);
         }
     }

@@ -19,7 +19,7 @@ static size_t buffers(const kz_case *c, kz_buffer list[KZ_FAMILY_BUFFERS]) {
 
 // Scales, where there are any, before the axes.
 static size_t guest_args(const kz_case *c, kz_arg args[KZ_PLAN_ARGS]) {
-    size_t count = 0, last = gemm_types_format_of(c)->scales == KZ_SCALES_NONE ? C : SCALE_B;
+    size_t count = 0, last = gemm_types_format_of(c)->scales == SCALES_NONE ? C : SCALE_B;
     for (uint32_t i = A; i <= last; i++) args[count++] = kz_arg_buffer(i);
     for (int i = M; i <= K; i++) args[count++] = kz_arg_u64(gemm_types_axis(c, i));
     return count;
@@ -96,6 +96,7 @@ static const kz_case cases[] = {
     KZ_MAGNITUDES(CHECK, E5M2, NT, BF16, 40, 24, 16),
     CHECK(E4M3_PROMOTED, NT, BF16, 40, 24, 2064, .data = KZ_DATA_POSITIVE), // what is cut off adds up
     CHECK(E4M3_FINE, NT, BF16, 264, 392, 1040),                             // clusters, and blocks of scales
+    CHECK(INT8, NT, I32, 1473, 1537, 40),                                   // rounds of the large tile
     SQUARES(TF32, F32),
     SQUARES(TF32X3, F32),
     SQUARES(INT8, I32),

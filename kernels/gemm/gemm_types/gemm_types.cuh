@@ -4,8 +4,8 @@
 #ifndef GEMM_TYPES_CUH
 #define GEMM_TYPES_CUH
 
-#include "kz/device/gemm_shape.h"
 #include "kz/device/wgmma.cuh"
+#include "scales.h"
 #include "tune.h"
 
 // As formats.c has them.
@@ -15,14 +15,14 @@ template <typename In_, typename Sum_, typename Out_, int scales, bool promote, 
     typedef Out_ Out;
     enum { SCALES = scales, PROMOTE = promote, PARTS = parts };
 };
-typedef format<kz_tf32, float, float, KZ_SCALES_NONE, false, 1> tf32;
-typedef format<kz_tf32, float, float, KZ_SCALES_NONE, false, 3> tf32x3;
-typedef format<int8_t, int, int, KZ_SCALES_NONE, false, 1> int8;
-typedef format<kz_e4m3, float, kz_bf16, KZ_SCALES_TENSOR, false, 1> e4m3;
-typedef format<kz_e5m2, float, kz_bf16, KZ_SCALES_TENSOR, false, 1> e5m2;
-typedef format<kz_e4m3, float, kz_bf16, KZ_SCALES_TENSOR, true, 1> e4m3_promoted;
-typedef format<kz_e4m3, float, kz_bf16, KZ_SCALES_BLOCK, true, 1> e4m3_fine;
-typedef format<double, double, double, KZ_SCALES_NONE, false, 1> f64;
+typedef format<kz_tf32, float, float, SCALES_NONE, false, 1> tf32;
+typedef format<kz_tf32, float, float, SCALES_NONE, false, 3> tf32x3;
+typedef format<int8_t, int, int, SCALES_NONE, false, 1> int8;
+typedef format<kz_e4m3, float, kz_bf16, SCALES_TENSOR, false, 1> e4m3;
+typedef format<kz_e5m2, float, kz_bf16, SCALES_TENSOR, false, 1> e5m2;
+typedef format<kz_e4m3, float, kz_bf16, SCALES_TENSOR, true, 1> e4m3_promoted;
+typedef format<kz_e4m3, float, kz_bf16, SCALES_BLOCK, true, 1> e4m3_fine;
+typedef format<double, double, double, SCALES_NONE, false, 1> f64;
 
 // X(format, c's type): one product and no promotion; one product; sums in floats; all but
 // doubles.

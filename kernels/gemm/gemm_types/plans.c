@@ -1,5 +1,6 @@
 // gemm_types: the plans of its variants.
 #include "gemm/mma_shape.h"
+#include "kz/device/gemm_shape.h"
 #include "private.h"
 #include "tune.h"
 

@@ -2,10 +2,10 @@
 #ifndef GEMM_TYPES_PRIVATE_H
 #define GEMM_TYPES_PRIVATE_H
 
-#include "kz/device/gemm_shape.h"
 #include "kz/family.h"
 
 #include "gemm_types.h"
+#include "scales.h"
 
 enum { A, B, C, SCALE_A, SCALE_B, BUFFERS }; // in order; no scales where the format has none
 enum { M, N, K };                            // the axes, in order
@@ -22,7 +22,7 @@ typedef struct gemm_types_format {
     const char *name;
     gemm_element element;
     kz_type in, out; // of the buffers
-    int scales;      // KZ_SCALES_*
+    int scales;      // SCALES_*
     bool promoted;   // sums of KZ_GEMM_TYPES_BLOCK products are added in f32
     int parts;       // products that it is made of
 } gemm_types_format;

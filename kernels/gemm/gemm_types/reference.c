@@ -21,6 +21,7 @@
 #include "private.h"
 
 enum { DEVIATIONS = 6 };
+#define OF_LARGEST 0.3 // the standard deviation of a product's rounded factors, of the largest error
 
 typedef struct model {
     double operand;     // relative error of a product by its operands, at most
@@ -28,11 +29,12 @@ typedef struct model {
     double step;        // products that are added at once
     double bias, drift; // places that a step errs by, all terms of one sign; standard deviation, of both
 } model;
-// 33 terms of fp8 lose half a place each on average, and a third of its square is the variance. Those of tf32 lose quarters;
-// as many again is left for GPUs that add fewer at once.
-static const model tf32_model = {0x1p-10, 0x1p-23, 8, 6, 6};
-static const model tf32x3_model = {0x1p-21, 0x1p-23, 8, 6, 6};
-static const model fp8_model = {0, 0x1p-13, 32, 17, 3.4};
+// A term of fp8 that loses something loses half a place on average, with a third of its square as variance. Of 33 of one sign all
+// may, of both signs fewer do: the sum stays small, and their products have eight digits. Terms of tf32 lose less than a
+// place; the figures are for GPUs that add four at once.
+static const model tf32_model = {0x1p-10, 0x1p-23, 8, 3.5, 1.3};
+static const model tf32x3_model = {0x1p-21, 0x1p-23, 8, 3.5, 1.3};
+static const model fp8_model = {0, 0x1p-13, 32, 17, 1.7};
 
 // Of one row of a, or of one column of b.
 typedef struct line {
@@ -55,7 +57,7 @@ static double bound_of(const gemm_types_format *f, const sizes *s) {
     // The squares of the sums so far, over all steps: those of a random walk, and of one that goes straight.
     double walk = steps * (squares / 2 + (chunks > 1 ? squares / 3 : 0) + sum * sum / chunks / 3) + squares;
     double error =
-        by->operand * (sum + DEVIATIONS * sqrt(squares)) +
+        by->operand * (sum * one_sided + DEVIATIONS * OF_LARGEST * sqrt(squares)) +
         by->place * (by->bias * (steps / 2 + 1) * sum * one_sided + DEVIATIONS * by->drift * sqrt(walk)) +
         chunks * 0x1p-24 * (sum + sqrt(squares)) + s->k * 0x1p-149;
     if (f->in == KZ_F32) error += 0x1p-136 * (s->a.magnitudes + s->b.magnitudes); // tf32's smallest

@@ -3,6 +3,9 @@
 #ifndef GEMM_TYPES_TUNE_H
 #define GEMM_TYPES_TUNE_H
 
+// Elements along k, and rows of b, that share a factor.
+#define GEMM_TYPES_SCALE_BLOCK 128
+
 // 01: a block's tile, four elements per thread.
 #define GEMM_TYPES_CORES_TILE    32
 #define GEMM_TYPES_CORES_THREADS 256
