@@ -115,15 +115,33 @@ static __device__ __forceinline__ kz_pair kz_load_by_element(const kz_matrix<T> 
 
 // ---- steps ------------------------------------------------------------------------------------------------------
 
+// An element where `wanted`, else 0: without a branch, so that the loads of many pairs are in flight together.
+static __device__ __forceinline__ float kz_load_if(const float *from, bool wanted) {
+    float x;
+    asm volatile("{ .reg .pred p; setp.ne.u32 p, %2, 0; mov.f32 %0, 0f00000000; @p ld.global.f32 %0, [%1]; }"
+                 : "=f"(x)
+                 : "l"(from), "r"((unsigned)wanted)
+                 : "memory");
+    return x;
+}
+template <typename Half> static __device__ __forceinline__ float kz_load_if(const Half *from, bool wanted) {
+    Half x;
+    asm volatile("{ .reg .pred p; setp.ne.u32 p, %2, 0; mov.b16 %0, 0; @p ld.global.b16 %0, [%1]; }"
+                 : "=h"(x.bits)
+                 : "l"(from), "r"((unsigned)wanted)
+                 : "memory");
+    return kz_widen(x);
+}
+
 // v = alpha * v + beta * c. Where beta is 0, c is not read: what it holds, NaN too, does not matter.
 template <typename T> struct kz_linear {
     float alpha, beta;
     kz_matrix<T> c;
     __device__ __forceinline__ void apply(kz_pair &v, kz_place &at) {
-        v = {alpha * v.x, alpha * v.y};
-        if (beta == 0.0f) return;
-        kz_pair before = kz_load_by_element(c, at);
-        v = {v.x + beta * before.x, v.y + beta * before.y};
+        const T *from = c.at + at.batch * c.batch_pitch;
+        float x = kz_load_if(from + at.row_inside(0) * c.pitch + at.column_inside(0), beta != 0.0f),
+              y = kz_load_if(from + at.row_inside(1) * c.pitch + at.column_inside(1), beta != 0.0f);
+        v = {alpha * v.x + beta * x, alpha * v.y + beta * y};
     }
 };
 

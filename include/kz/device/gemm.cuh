@@ -19,8 +19,10 @@
 //     PING_PONG          each consumer has a tile of its own: one multiplies while the other stores
 //     STORE              KZ_STORE_DIRECT: registers to c. KZ_STORE_TRANSPOSED: the same, to c' of n x m. KZ_STORE_TENSOR:
 //                        by way of shared memory and a tensor map, while the next tile is multiplied; rows of c begin at
-//                        multiples of 16 bytes then
+//                        multiples of 16 bytes then. KZ_STORE_EITHER: by a tensor map where kz_gemm_out says that c has
+//                        one, else directly
 //     STREAM_K           the first tiles are shared out evenly by chunks of k (below)
+//     GROUPED            rows of a and c are divided among several b (below)
 //     PARTS              3: operands are sums of a high and a low part, coordinates 0 and 1 of their maps' third dimension;
 //                        c = high * high + high * low + low * high
 //     PROMOTE            the sums of each chunk are added to others in f32, for tensor cores that keep fewer bits (fp8)
@@ -37,7 +39,7 @@
 #include "kz/device/tensor_copy.cuh"
 #include "kz/device/wgmma.cuh"
 
-enum { KZ_STORE_DIRECT, KZ_STORE_TENSOR, KZ_STORE_TRANSPOSED };
+enum { KZ_STORE_DIRECT, KZ_STORE_TENSOR, KZ_STORE_TRANSPOSED, KZ_STORE_EITHER };
 
 struct kz_gemm_defaults {
     typedef float Sum;
@@ -49,6 +51,7 @@ struct kz_gemm_defaults {
         PING_PONG = false,
         STORE = KZ_STORE_DIRECT,
         STREAM_K = false,
+        GROUPED = false,
         PARTS = 1,
         PROMOTE = false,
         BLOCK_SCALES = false,
@@ -75,17 +78,20 @@ template <typename G> struct kz_gemm_sizes {
         CONSUMER_REGISTERS = G::CONSUMERS == 1   ? 256
                              : G::CONSUMERS == 2 ? 232
                                                  : 160,
+        BUFFERED = G::STORE == KZ_STORE_TENSOR || G::STORE == KZ_STORE_EITHER,
     };
     static_assert(KZ_WARPGROUP * (PRODUCER_REGISTERS + G::CONSUMERS * CONSUMER_REGISTERS) <= 65536,
                   "a multiprocessor has 65536 registers; whoever asks for more waits for ever");
     static_assert(ROWS % 64 == 0 && G::TILE_N % 8 == 0 && G::TILE_N <= 256,
                   "wgmma has 64 rows, 8 to 256 columns");
-    static_assert(G::STORE != KZ_STORE_TENSOR || G::TILE_N * sizeof(typename G::Out) >= KZ_GEMM_CHUNK,
+    static_assert(!BUFFERED || G::TILE_N * sizeof(typename G::Out) >= KZ_GEMM_CHUNK,
                   "c is stored by rows of 128 bytes");
     static_assert(16 * G::STAGES <= KZ_GEMM_BARRIER_BYTES, "two barriers of 8 bytes per stage");
-    static_assert(G::CLUSTER_K == 1 || (SHARING == 1 && G::STORE != KZ_STORE_TENSOR && !G::STREAM_K &&
+    static_assert(G::CLUSTER_K == 1 || (SHARING == 1 && !BUFFERED && !G::STREAM_K && !G::GROUPED &&
                                         !G::PING_PONG && G::TILE_N % (8 * G::CLUSTER_K) == 0),
                   "a cluster shares chunks or a tile, of which each block stores some columns");
+    static_assert(!G::GROUPED || (SHARING == 1 && !G::STREAM_K && !G::PING_PONG && !G::A_MN),
+                  "groups begin at any row, which the contiguous coordinate of a tensor map cannot");
     static_assert((typename G::Sum)0.5 != 0 || (G::CLUSTER_K == 1 && !G::STREAM_K && !G::PROMOTE),
                   "sums that are shared out are floats");
     static_assert(!G::BLOCK_SCALES || (G::PROMOTE && KZ_GEMM_SCALE_ROWS % G::TILE_N == 0),
@@ -100,9 +106,14 @@ template <typename G> struct kz_gemm_sizes {
 // column, so that those in flight share rows of a and columns of b in L2.
 struct kz_gemm_order {
     unsigned down, across, group, batch;
+    bool a_shared, b_shared; // by all products of the batch
+    // GROUPED: product g of `batch` has the rows offsets[g] to offsets[g + 1] - 1 of a and c, of which there are `rows`.
+    const unsigned *offsets;
+    unsigned rows;
 };
 struct kz_gemm_corner {
     int m, n, batch;
+    int end; // GROUPED: rows of c from here on are not this tile's
 };
 
 template <typename G>
@@ -121,7 +132,7 @@ static __device__ __forceinline__ kz_gemm_corner kz_gemm_find(const kz_gemm_orde
     unsigned rows = min(order.down - above, order.group), at = rest - rest / each * each;
     unsigned down = above + at % rows, across = at / rows;
     return {(int)((down * G::CLUSTER_M + rank % G::CLUSTER_M) * G::TILE_M),
-            (int)((across * G::CLUSTER_N + rank / G::CLUSTER_M) * G::TILE_N), (int)batch};
+            (int)((across * G::CLUSTER_N + rank / G::CLUSTER_M) * G::TILE_N), (int)batch, 0};
 }
 
 // ---- who does what -----------------------------------------------------------------------------------------
@@ -137,6 +148,8 @@ struct kz_gemm_schedule {
     float *partials;              // a tile of sums for each block
     unsigned from, end;           // this worker's share, in chunks
     unsigned next;                // and its next tile behind those
+    // GROUPED: the group at hand, the number of its first tile, and its rows.
+    unsigned at, before, begin, rows;
 };
 struct kz_gemm_segment {
     unsigned tile, first, count; // chunks
@@ -165,8 +178,41 @@ static __device__ __forceinline__ kz_gemm_schedule kz_gemm_plan(const kz_gemm_or
     s.from = kz_gemm_share<G>(s, kz_gemm_worker<G>());
     s.end = kz_gemm_share<G>(s, kz_gemm_worker<G>() + 1);
     s.next = s.split_tiles + kz_gemm_worker<G>();
+    s.at = s.before = 0;
     return s;
 }
+// Offsets are the caller's: whatever they hold, rows stay inside the matrix.
+static __device__ __forceinline__ void kz_gemm_take_group(kz_gemm_schedule &s) {
+    unsigned m = s.order.rows;
+    if (s.at >= s.order.batch) return;
+    s.begin = min(s.order.offsets[s.at], m);
+    s.rows = max(min(s.order.offsets[s.at + 1], m), s.begin) - s.begin;
+}
+template <typename G>
+static __device__ __forceinline__ unsigned kz_gemm_group_down(const kz_gemm_schedule &s) {
+    return (s.rows + G::TILE_M - 1) / G::TILE_M;
+}
+// Goes on to the group of tile `t`; false where there are no more.
+template <typename G> static __device__ __forceinline__ bool kz_gemm_reach(kz_gemm_schedule &s, unsigned t) {
+    while (s.at < s.order.batch) {
+        unsigned tiles = kz_gemm_group_down<G>(s) * s.order.across;
+        if (t - s.before < tiles) return true;
+        s.before += tiles;
+        s.at++;
+        kz_gemm_take_group(s);
+    }
+    return false;
+}
+// Where this block's tile of the segment begins.
+template <typename G>
+static __device__ __forceinline__ kz_gemm_corner kz_gemm_corner_of(const kz_gemm_schedule &s, unsigned t,
+                                                                   unsigned rank) {
+    if (!G::GROUPED) return kz_gemm_find<G>(s.order, t, rank);
+    unsigned down = kz_gemm_group_down<G>(s), in = t - s.before;
+    return {(int)(s.begin + in % down * G::TILE_M), (int)(in / down * G::TILE_N), (int)s.at,
+            (int)(s.begin + s.rows)};
+}
+
 template <typename G>
 static __device__ __forceinline__ bool kz_gemm_next(kz_gemm_schedule &s, kz_gemm_segment &segment) {
     if (G::STREAM_K && s.from < s.end) {
@@ -182,6 +228,7 @@ static __device__ __forceinline__ bool kz_gemm_next(kz_gemm_schedule &s, kz_gemm
         segment = {s.next, 0, s.chunks};
     }
     s.next += kz_gemm_workers<G>();
+    if (G::GROUPED) return kz_gemm_reach<G>(s, segment.tile);
     return segment.tile < kz_gemm_tiles(s.order);
 }
 
@@ -272,12 +319,14 @@ static __device__ __forceinline__ void kz_gemm_produce(kz_gemm_ring<G> ring, con
 
     kz_gemm_segment segment;
     while (kz_gemm_next<G>(schedule, segment)) {
-        kz_gemm_corner tile = kz_gemm_find<G>(schedule.order, segment.tile, rank);
+        kz_gemm_corner tile = kz_gemm_corner_of<G>(schedule, segment.tile, rank);
         for (unsigned i = segment.first; i < segment.first + segment.count; i++, ring.advance()) {
             // The first round passes: all is empty.
             kz_barrier_wait(ring.empty + 8 * ring.stage, ring.parity ^ 1);
             unsigned barrier = ring.full + 8 * ring.stage, to = ring.chunk();
             kz_gemm_chunk at = kz_gemm_locate<G>(i, schedule.chunks, tile.batch);
+            if (schedule.order.a_shared) at.a = 0;
+            if (schedule.order.b_shared) at.b = 0;
             kz_barrier_arrive_expect(barrier, sizes::STAGE_BYTES);
             kz_gemm_copy<G::TILE_M, G::CLUSTER_N, G::A_MN>(to, a, G::SPARSE ? at.k / 2 : at.k, tile.m, at.a,
                                                            barrier, across, in_row);
@@ -484,6 +533,8 @@ static __device__ __forceinline__ uint32_t kz_pack_pair(kz_f16, float low, float
 template <typename Out> struct kz_gemm_out {
     Out *c;
     size_t m, n;
+    size_t pitch, batch_pitch; // elements from a row to the next, 0: no gap; from a product's c to the next
+    bool tensor;               // KZ_STORE_EITHER: by the tensor map
 };
 
 // The sum that accumulator i of slab s belongs to, for this thread: of a consumer whose rows begin at row `first` of the tile.
@@ -505,7 +556,9 @@ template <typename G, typename T>
 static __device__ __forceinline__ void kz_gemm_put(const kz_gemm_out<typename G::Out> &out,
                                                    const kz_place &place, int i, T value) {
     size_t r = (unsigned)place.m, c = (unsigned)(place.n + i);
-    size_t at = G::STORE == KZ_STORE_TRANSPOSED ? c * out.m + r : r * out.n + c;
+    const bool transposed = G::STORE == KZ_STORE_TRANSPOSED;
+    size_t pitch = out.pitch ? out.pitch : transposed ? out.m : out.n;
+    size_t at = place.batch * out.batch_pitch + (transposed ? c * pitch + r : r * pitch + c);
     if (r < out.m && c < out.n) kz_narrow(&out.c[at], value);
 }
 
@@ -573,9 +626,9 @@ static __device__ __forceinline__ void kz_gemm_stage(int, const int *sums, unsig
 // By way of two buffers: one is filled while the tensor map's copy reads the other. Copies go on during the next tile.
 template <typename G, typename E>
 static __device__ __forceinline__ void
-kz_gemm_store_tensor(const kz_gemm_sums<G> &sums, E &epilogue, const kz_gemm_out<typename G::Out> &out,
-                     const kz_tensor_map *c, unsigned buffers, unsigned &buffer, kz_gemm_corner tile,
-                     unsigned first, unsigned group) {
+kz_gemm_store_parts(const kz_gemm_sums<G> &sums, E &epilogue, const kz_gemm_out<typename G::Out> &out,
+                    const kz_tensor_map *c, unsigned buffers, unsigned &buffer, kz_gemm_corner tile,
+                    unsigned first, unsigned group) {
     const int columns = KZ_GEMM_CHUNK / sizeof(typename G::Out);
     bool leader = threadIdx.x % KZ_WARPGROUP == 0;
     typename G::Out type;
@@ -606,11 +659,32 @@ kz_gemm_store_tensor(const kz_gemm_sums<G> &sums, E &epilogue, const kz_gemm_out
             kz_bulk_fence();
             kz_named_sync(1 + group, KZ_WARPGROUP);
             if (leader) {
-                kz_tensor_store_3d(c, tile.n + at, tile.m + (int)first + s * 64, tile.batch, to);
+                kz_tensor_store_3d(c, tile.n + at, tile.m + (int)first + s * 64, G::GROUPED ? 0 : tile.batch,
+                                   to);
                 kz_bulk_commit();
             }
             buffer = (buffer + 1) % KZ_GEMM_STORE_BUFFERS;
         }
+}
+
+// The same for a chain that is alpha * sum + beta * c: where beta is 0, nothing is left of c.
+template <typename G, typename T>
+static __device__ __forceinline__ void
+kz_gemm_store_tensor(const kz_gemm_sums<G> &sums, kz_chain<kz_linear<T>> &linear,
+                     const kz_gemm_out<typename G::Out> &out, const kz_tensor_map *c, unsigned buffers,
+                     unsigned &buffer, kz_gemm_corner tile, unsigned first, unsigned group) {
+    kz_chain<kz_scale> scale = {{linear.first.alpha}, {}};
+    if (linear.first.beta == 0.0f)
+        kz_gemm_store_parts<G>(sums, scale, out, c, buffers, buffer, tile, first, group);
+    else
+        kz_gemm_store_parts<G>(sums, linear, out, c, buffers, buffer, tile, first, group);
+}
+template <typename G, typename E>
+static __device__ __forceinline__ void
+kz_gemm_store_tensor(const kz_gemm_sums<G> &sums, E &epilogue, const kz_gemm_out<typename G::Out> &out,
+                     const kz_tensor_map *c, unsigned buffers, unsigned &buffer, kz_gemm_corner tile,
+                     unsigned first, unsigned group) {
+    kz_gemm_store_parts<G>(sums, epilogue, out, c, buffers, buffer, tile, first, group);
 }
 
 // ---- tiles of several workers ----------------------------------------------------------------------------------
@@ -720,7 +794,7 @@ enum { KZ_GEMM_ORDER_BARRIER = 6 };
 
 template <typename G, typename E>
 static __device__ __forceinline__ void
-kz_gemm_consume(kz_gemm_ring<G> ring, const kz_tensor_map *map, const kz_gemm_out<typename G::Out> &out,
+kz_gemm_consume(kz_gemm_ring<G> ring, const kz_tensor_map *map, kz_gemm_out<typename G::Out> out,
                 kz_gemm_schedule schedule, E epilogue, const kz_gemm_scales &scales) {
     typedef kz_gemm_sizes<G> sizes;
     unsigned group = __shfl_sync(KZ_ALL_LANES, threadIdx.x / KZ_WARPGROUP, 0);
@@ -736,7 +810,7 @@ kz_gemm_consume(kz_gemm_ring<G> ring, const kz_tensor_map *map, const kz_gemm_ou
             ring.skip(segment.count);
             continue;
         }
-        kz_gemm_corner tile = kz_gemm_find<G>(schedule.order, segment.tile, rank);
+        kz_gemm_corner tile = kz_gemm_corner_of<G>(schedule, segment.tile, rank);
         if (G::PING_PONG) kz_named_sync(KZ_GEMM_ORDER_BARRIER + group, 2 * KZ_WARPGROUP);
         if constexpr (G::PROMOTE)
             kz_gemm_promoting_loop<G>(sums, ring, row, segment, tile, scales, schedule.chunks);
@@ -754,15 +828,19 @@ kz_gemm_consume(kz_gemm_ring<G> ring, const kz_tensor_map *map, const kz_gemm_ou
             kz_gemm_finish<G>(sums, schedule, segment.count, rank);
         }
         if constexpr (G::CLUSTER_K > 1) kz_gemm_exchange<G>(sums, ring);
+        if (G::GROUPED) out.m = tile.end; // rows of the next group are not this one's
         kz_place place = kz_gemm_place<G>(out, tile, row, 0, 0);
         epilogue.begin(place);
-        if constexpr (G::STORE == KZ_STORE_TENSOR)
-            kz_gemm_store_tensor<G>(sums, epilogue, out, map, ring.store, buffer, tile, row, group);
-        else
-            kz_gemm_store_direct<G>(sums, epilogue, out, tile, row);
+        bool tensor = G::STORE == KZ_STORE_TENSOR || (sizes::BUFFERED && out.tensor);
+        if (G::GROUPED) tensor = tensor && tile.m + (int)row + sizes::ROWS <= tile.end;
+        if constexpr (sizes::BUFFERED)
+            if (tensor)
+                kz_gemm_store_tensor<G>(sums, epilogue, out, map, ring.store, buffer, tile, row, group);
+        if constexpr (G::STORE != KZ_STORE_TENSOR || G::GROUPED)
+            if (!tensor) kz_gemm_store_direct<G>(sums, epilogue, out, tile, row);
         epilogue.end(place);
     }
-    if (G::STORE == KZ_STORE_TENSOR && threadIdx.x % KZ_WARPGROUP == 0) kz_bulk_wait();
+    if (sizes::BUFFERED && threadIdx.x % KZ_WARPGROUP == 0) kz_bulk_wait();
 }
 
 // c = epilogue(a * b)
@@ -784,7 +862,7 @@ kz_gemm_run(const kz_tensor_map *a, const kz_tensor_map *b, const kz_tensor_map 
         }
         kz_barrier_init_fence();
         kz_tensor_prefetch(a), kz_tensor_prefetch(b);
-        if (G::STORE == KZ_STORE_TENSOR) kz_tensor_prefetch(c);
+        if (sizes::BUFFERED) kz_tensor_prefetch(c);
         if (G::SPARSE) kz_tensor_prefetch(metadata);
     }
     if (sizes::CLUSTER > 1)
@@ -793,6 +871,7 @@ kz_gemm_run(const kz_tensor_map *a, const kz_tensor_map *b, const kz_tensor_map 
         __syncthreads();
     // What came before in the stream is done from here on; what comes behind may begin when blocks leave.
     kz_wait_for_predecessor();
+    if (G::GROUPED) kz_gemm_take_group(schedule);
     kz_let_successor_begin();
     if (threadIdx.x >= KZ_WARPGROUP * G::CONSUMERS) {
         kz_registers_give<sizes::PRODUCER_REGISTERS>();

@@ -25,8 +25,7 @@ static kz_ptr put(kz_device *device, const void *data, size_t bytes) {
 }
 
 // Runs it, waits and closes.
-static void run(kz_device *device, const kz_gemm_problem *p, const char *variant,
-                const kz_gemm_buffers *buffers) {
+static void run(kz_device *device, const kz_gemm_problem *p, const char *variant, const kz_gemm_buffers *buffers) {
     kz_operation *operation;
     kz_error error = {0};
     if (kz_gemm_open(device, p, variant, &operation, &error)) fail_msg("%s", error.message);
@@ -115,8 +114,7 @@ static void impossible_problems_are_refused(void **state) {
 enum { SIDE = 4 };
 
 // a = b = the identity times 2, so that a b is 4 on the diagonal; c holds `before`.
-static void multiply_floats(const double *alpha, const double *beta, float in_a, float before,
-                            float got[SIDE * SIDE]) {
+static void multiply_floats(const double *alpha, const double *beta, float in_a, float before, float got[SIDE * SIDE]) {
     kz_device *device = open_device("sim:h200");
     float a[SIDE * SIDE] = {0}, b[SIDE * SIDE] = {0}, c[SIDE * SIDE];
     for (int i = 0; i < SIDE; i++) a[i * SIDE + i] = in_a, b[i * SIDE + i] = 2;
@@ -175,8 +173,7 @@ static void offsets_that_lie_stay_inside(void **state) {
     kz_device *device = open_device("sim:h200");
     enum { ROWS = 40, WIDTH = 16, GROUPS = 4 };
     static uint16_t a[ROWS * WIDTH], b[GROUPS * WIDTH * WIDTH], c[ROWS * WIDTH];
-    for (uint64_t i = 0; i < ROWS * WIDTH; i++)
-        kz_element_set(KZ_BF16, a, i, 1), kz_element_set(KZ_BF16, c, i, 7);
+    for (uint64_t i = 0; i < ROWS * WIDTH; i++) kz_element_set(KZ_BF16, a, i, 1), kz_element_set(KZ_BF16, c, i, 7);
     for (uint64_t i = 0; i < GROUPS * WIDTH * WIDTH; i++) kz_element_set(KZ_BF16, b, i, 1);
     const uint32_t offsets[GROUPS + 1] = {8, 20, 12, 90, UINT32_MAX};
     kz_gemm_problem p = {.size = sizeof p,
@@ -191,8 +188,7 @@ static void offsets_that_lie_stay_inside(void **state) {
     run(device, &p, NULL, &buffers);
     assert_int_equal(kz_copy_to_host(device, NULL, c, buffers.c, sizeof c, NULL), KZ_OK);
     assert_int_equal(kz_device_synchronize(device, NULL), KZ_OK);
-    for (uint64_t i = 0; i < ROWS * WIDTH; i++)
-        assert_true(kz_element_get(KZ_BF16, c, i) == (i / WIDTH < 8 ? 7 : 16));
+    for (uint64_t i = 0; i < ROWS * WIDTH; i++) assert_true(kz_element_get(KZ_BF16, c, i) == (i / WIDTH < 8 ? 7 : 16));
     kz_device_close(device);
 }
 
@@ -219,8 +215,8 @@ static void sums_in_half_precision_fail(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(each_problem_has_its_family),  cmocka_unit_test(impossible_problems_are_refused),
-        cmocka_unit_test(zeros_are_not_multiplied),     cmocka_unit_test(addresses_lead_anywhere),
+        cmocka_unit_test(each_problem_has_its_family), cmocka_unit_test(impossible_problems_are_refused),
+        cmocka_unit_test(zeros_are_not_multiplied),    cmocka_unit_test(addresses_lead_anywhere),
         cmocka_unit_test(offsets_that_lie_stay_inside), cmocka_unit_test(sums_in_half_precision_fail),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

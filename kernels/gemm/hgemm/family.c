@@ -396,7 +396,7 @@ const kz_family kz_family_hgemm = {
     .work = work,
     .worked = worked,
     .worked_count = sizeof worked / sizeof worked[0],
-    .rivals = (const char *const[]){"cublas", "cublaslt", NULL},
+    .rivals = (const char *const[]){"cublas", "cublaslt", "cutlass", NULL},
     .guest_signature = "const T *a, const T *b, T *c, size_t m, size_t n, size_t k\n"
                        "*_f32-*: const T *a, const T *b, float *c, size_t m, size_t n, size_t k",
     .size = size,
