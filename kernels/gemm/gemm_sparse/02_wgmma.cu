@@ -30,23 +30,28 @@ template <int kind, int store, typename T> struct shape : kz_gemm_defaults {
     };
 };
 
+template <typename G>
+static __device__ __forceinline__ void
+multiply(const kz_tensor_map *a, const kz_tensor_map *metadata, const kz_tensor_map *b,
+         const kz_tensor_map *c_map, typename G::Out *c, size_t m, size_t n, size_t k, unsigned group) {
+    kz_gemm_run<G>(a, b, c_map, {c, m, n}, kz_gemm_order_of<G>(m, n, 1, group), k, kz_chain<>(), 0, NULL, {},
+                   metadata);
+}
+
 #define TENSOR(kind, KIND, type, T)                                                                          \
     typedef shape<KIND, KZ_STORE_TENSOR, T> kind##_##type;                                                   \
     KZ_ENTRY_BOUNDS(gemm_sparse_wgmma_##kind##_nt_##type, kz_gemm_sizes<kind##_##type>::THREADS, 1)          \
     (const __grid_constant__ kz_tensor_map a, const __grid_constant__ kz_tensor_map metadata,                \
      const __grid_constant__ kz_tensor_map b, const __grid_constant__ kz_tensor_map c, size_t m, size_t n,   \
      size_t k, unsigned group) {                                                                             \
-        kz_gemm_run<kind##_##type>(&a, &b, &c, {NULL, m, n},                                                 \
-                                   kz_gemm_order_of<kind##_##type>(m, n, 1, group), k, 0, NULL, {},          \
-                                   &metadata);                                                               \
+        multiply<kind##_##type>(&a, &metadata, &b, &c, NULL, m, n, k, group);                                \
     }
 #define DIRECT(kind, KIND, type, T)                                                                          \
     typedef shape<KIND, KZ_STORE_DIRECT, T> kind##_##type;                                                   \
     KZ_ENTRY_BOUNDS(gemm_sparse_wgmma_##kind##_nt_##type, kz_gemm_sizes<kind##_##type>::THREADS, 1)          \
     (const __grid_constant__ kz_tensor_map a, const __grid_constant__ kz_tensor_map metadata,                \
      const __grid_constant__ kz_tensor_map b, T *c, size_t m, size_t n, size_t k, unsigned group) {          \
-        kz_gemm_run<kind##_##type>(&a, &b, NULL, {c, m, n}, kz_gemm_order_of<kind##_##type>(m, n, 1, group), \
-                                   k, 0, NULL, {}, &metadata);                                               \
+        multiply<kind##_##type>(&a, &metadata, &b, NULL, c, m, n, k, group);                                 \
     }
 #define KERNELS(type, T)                                                                                     \
     TENSOR(large, LARGE, type, T)                                                                            \
