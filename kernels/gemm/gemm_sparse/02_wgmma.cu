@@ -9,7 +9,7 @@
 // Limit    b: as many bytes for half the work, so shared memory, L2 and the GPU's power come first. Rows of b that do not begin at
 //          multiples of 16 bytes are copied to the workspace before.
 
-#include "../pad_rows.cuh"
+#include "kz/device/pad_rows.cuh"
 #include "kz/device/gemm.cuh"
 #include "tune.h"
 
@@ -62,5 +62,5 @@ KERNELS(f16, kz_f16)
 
 KZ_ENTRY_BOUNDS(gemm_sparse_wgmma_pad, 256, 8)
 (const uint16_t *from, uint16_t *to, size_t outer, size_t inner, size_t padded) {
-    pad_rows(from, to, outer, inner, padded);
+    kz_pad_rows(from, to, outer, inner, padded);
 }
