@@ -599,8 +599,8 @@ kz_gemm_store_parts(const kz_gemm_sums<G> &sums, E &epilogue, const kz_gemm_out<
     for (int s = 0; s < kz_gemm_sizes<G>::SLABS; s++)
 #pragma unroll
         for (int next = 0; next < G::TILE_N; next += columns) {
-            // The last box may overlap the one before: the same values, as long as no step reads or adds.
-            static_assert(E::STEPS == 0 || G::TILE_N % columns == 0, "a step sees each pair once");
+            // The last box may overlap the one before: the same values, where steps may see a pair twice.
+            static_assert(E::AGAIN || G::TILE_N % columns == 0, "a step sees each pair once");
             const int at = next + columns <= G::TILE_N ? next : G::TILE_N - columns;
             float part[columns / 2];
             if constexpr (E::STEPS > 0) {
@@ -638,7 +638,7 @@ kz_gemm_store_tensor(const kz_gemm_sums<G> &sums, kz_chain<kz_linear<T>> &linear
     kz_chain<kz_scale> scale = {{linear.first.alpha}, {}};
     if (linear.first.beta == 0.0f)
         kz_gemm_store_parts<G>(sums, scale, out, c, buffers, buffer, tile, first, group);
-    else
+    else if constexpr (G::TILE_N * sizeof(typename G::Out) % KZ_GEMM_CHUNK == 0) // else: not by a tensor map
         kz_gemm_store_parts<G>(sums, linear, out, c, buffers, buffer, tile, first, group);
 }
 template <typename G, typename E>
