@@ -150,6 +150,28 @@ def gemv(p):
     return lambda x, w: torch.mm(x, w.t()), {"x": (m, k), "w": (n, k)}, {"y": (m, n)}
 
 
+ACTIVATIONS = {
+    "bias": lambda x: x,
+    "bias_relu": torch.relu,
+    "bias_gelu": torch.nn.functional.gelu,
+    "bias_gelu_tanh": lambda x: torch.nn.functional.gelu(x, approximate="tanh"),
+    "bias_silu": torch.nn.functional.silu,
+}
+
+
+def gemm_fused(p):
+    """A linear layer with bias and its activation: fused where a mode takes Triton's product instead of cuBLAS's."""
+    name, order = p.operation.rsplit("_", 1)
+    if name not in ACTIVATIONS:
+        return None
+    m, n, k = (p.axes[axis] for axis in "mnk")
+
+    def function(a, b, bias):
+        return ACTIVATIONS[name](torch.addmm(bias, a, b if order == "nn" else b.t()))
+
+    return function, {"a": (m, k), "b": (k, n) if order == "nn" else (n, k), "bias": ()}, {"c": (m, n)}
+
+
 def rmsnorm(p):
     shape, epsilon = (p.axes["rows"], p.axes["columns"]), p.scalars["epsilon"]
 
@@ -187,6 +209,7 @@ FAMILIES = {
     "scan": scan,
     "sgemm": sgemm,
     "gemv": gemv,
+    "gemm_fused": gemm_fused,
     "rmsnorm": rmsnorm,
     "attention": attention,
 }

@@ -332,6 +332,36 @@ def gemv(p):
     return "mm", make
 
 
+ACTIVATIONS = {
+    "bias_gelu": ("gelu", lambda x: torch.ops.aten.gelu.out(x, out=x)),
+    "bias_gelu_tanh": ("gelu(tanh)", lambda x: torch.ops.aten.gelu.out(x, approximate="tanh", out=x)),
+    "bias_silu": ("silu", lambda x: torch.ops.aten.silu.out(x, out=x)),
+}
+
+
+def gemm_fused(p):
+    """A linear layer with bias, then its activation in place, which reads what was rounded to c's type. PyTorch has relu and, on
+    a GPU, gelu by tanh in one call."""
+    name, order = p.operation.rsplit("_", 1)
+    fused = name == "bias_relu" or (name == "bias_gelu_tanh" and p.device != "cpu")
+    if name not in ACTIVATIONS and name != "bias" and not fused:
+        return None
+    m, n, k = (p.axes[axis] for axis in "mnk")
+
+    def make(sets):
+        a, bias, c = tensors(sets, "a", m, k), tensors(sets, "bias"), tensors(sets, "c", m, n)
+        b = tensors(sets, "b", k, n) if order == "nn" else [t.t() for t in tensors(sets, "b", n, k)]
+        if fused:
+            call = torch.ops.aten._addmm_activation.out
+            return lambda i: call(bias[i], a[i], b[i], use_gelu=name != "bias_relu", out=c[i])
+        if name == "bias":
+            return lambda i: torch.addmm(bias[i], a[i], b[i], out=c[i])
+        activate = ACTIVATIONS[name][1]
+        return lambda i: activate(torch.addmm(bias[i], a[i], b[i], out=c[i]))
+
+    return "_addmm_activation" if fused else "addmm" if name == "bias" else "addmm, " + ACTIVATIONS[name][0], make
+
+
 def warp(p):
     rows, rest = divmod(p.axes["n"], 32)
     if rest:
@@ -436,6 +466,7 @@ FAMILIES = {
     "atomics": atomics,
     "sgemm": sgemm,
     "gemv": gemv,
+    "gemm_fused": gemm_fused,
     "rmsnorm": rmsnorm,
     "attention": attention,
 }

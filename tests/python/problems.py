@@ -60,6 +60,8 @@ def list_problems():
     yield from add("atomics", "count", "u32", {"n": 1025, "k": 37})
     yield from add("sgemm", "gemm", "f32", {"m": 33, "n": 70, "k": 50})
     yield from add("gemv", "dense", "f16 bf16", {"m": 3, "n": 70, "k": 50})
+    fused = "bias_nn bias_nt bias_relu_nt bias_gelu_nn bias_gelu_nt bias_gelu_tanh_nt bias_silu_nt scores_nt"
+    yield from add("gemm_fused", fused, "f16 bf16", {"m": 33, "n": 70, "k": 50})
     yield from add("rmsnorm", "rmsnorm", floats, {"rows": 9, "columns": 130}, {"rows": 5, "columns": 64}, epsilon=1e-6)
     yield from add("attention", "full causal", floats, layers)
     yield from add("attention", "full", floats, dict(layers, queries=5, keys=40))
@@ -118,6 +120,9 @@ def make_inputs(p, seed):
         return {"x": uniform(axes["n"])}
     if p.family == "sgemm":
         return {"a": uniform(axes["m"] * axes["k"]), "b": uniform(axes["k"] * axes["n"])}
+    if p.family == "gemm_fused":
+        sizes = {"a": axes["m"] * axes["k"], "b": axes["k"] * axes["n"], "bias": axes["n"]}
+        return {name: uniform(size) for name, size in sizes.items()}
     if p.family == "gemv":
         return {"w": uniform(axes["n"] * axes["k"]), "x": uniform(axes["m"] * axes["k"])}
     if p.family == "rmsnorm":
@@ -270,6 +275,8 @@ def answers(p, inputs):
         return {"out": wide(torch.bincount(inputs["keys"].to(torch.int64), minlength=axes["k"]))}
     if p.family == "sgemm":
         return {"c": wide(inputs["a"]).view(axes["m"], -1) @ wide(inputs["b"]).view(axes["k"], -1)}
+    if p.family == "gemm_fused":
+        return answer_fused(p, inputs)
     if p.family == "gemv":
         return {"y": wide(inputs["x"]).view(axes["m"], -1) @ wide(inputs["w"]).view(axes["n"], -1).t()}
     if p.family == "rmsnorm":
@@ -277,6 +284,20 @@ def answers(p, inputs):
         factor = torch.rsqrt(rows.square().mean(1, keepdim=True) + p.scalars["epsilon"])
         return {"y": rows * factor * wide(inputs["weight"])}
     return answer_attention(p, inputs)
+
+
+def answer_fused(p, inputs):
+    name, order = p.operation.rsplit("_", 1)
+    m, n, k = (p.axes[axis] for axis in "mnk")
+    b = wide(inputs["b"])
+    x = wide(inputs["a"]).view(m, k) @ (b.view(k, n) if order == "nn" else b.view(n, k).t()) + wide(inputs["bias"])
+    function = {
+        "bias_relu": torch.relu,
+        "bias_gelu": torch.nn.functional.gelu,
+        "bias_gelu_tanh": lambda x: torch.nn.functional.gelu(x, approximate="tanh"),
+        "bias_silu": torch.nn.functional.silu,
+    }.get(name, lambda x: x)
+    return {"c": function(x)}
 
 
 def answer_segment(operation, x):
@@ -360,6 +381,8 @@ class Sets:
         largest = float(expected.nan_to_num(0, 0, 0).abs().max())
         arithmetic = (2.0**-46 if p.type == "f64" else 2.0**-19) * (1 + largest)
         weights = 4 * UNIT[p.type] * 0.2 if p.family == "attention" and p.type != "f32" else 0  # rounded on the way
+        if p.family == "gemm_fused":
+            weights = 1.13 * UNIT[p.type] * (1 + largest)  # rounded before the activation
         return arithmetic + weights + 1.01 * UNIT[p.type] * expected.abs()
 
 
