@@ -176,6 +176,7 @@ static const char *const forms[] = {
     "suld.b.2d.b32.trap %r1, [%d1, {%r2, %r3}];",
     "sust.b.2d.b32.trap [%d1, {%r2, %r3}], %r1;",
     "suq.width.b32 %r1, [%d1];",
+    "brkpt;",
 };
 
 enum { WHY = 200 };
