@@ -181,9 +181,7 @@ static const char *const forms[] = {
 
 enum { WHY = 200 };
 
-static void note(void *context, const ptx_inst *inst, const char *why) {
-    snprintf(context, WHY, "%s", why);
-}
+static void note(void *context, const ptx_inst *inst, const char *why) { snprintf(context, WHY, "%s", why); }
 
 // Decodes a kernel of this one instruction; gives what instruction it is.
 static ptx_op decode(const char *form) {

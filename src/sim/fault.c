@@ -165,18 +165,20 @@ _Noreturn void sim_fault_access(sim_warp *w, const sim_op *op, uint32_t lane, ui
         base_text_add(
             &t,
             "the address of each row of a matrix must be a multiple of %u\n"
-            "  likely cause: rows of an array whose length in bytes is no multiple of %u (padding by one element), or an "
+            "  likely cause: rows of an array whose length in bytes is no multiple of %u (padding by one "
+            "element), or an "
             "array without __align__(%u)\n"
             "  what to do: pad rows by 16 bytes (8 halves), and declare the array with __align__(16)",
             bytes, bytes, bytes);
     else if (misaligned && ptx_op_get(op->inst->op)->class == PTX_CLASS_ASYNC)
-        base_text_add(
-            &t,
-            "both sides of an asynchronous copy begin at a multiple of %u\n"
-            "  likely cause: it begins in the middle of a row, rows have another length than a multiple of %u bytes, or a "
-            "shared array lacks __align__(%u)\n"
-            "  what to do: begin at a multiple of %u bytes, and copy what lies before it by ordinary loads and stores",
-            bytes, bytes, bytes, bytes);
+        base_text_add(&t,
+                      "both sides of an asynchronous copy begin at a multiple of %u\n"
+                      "  likely cause: it begins in the middle of a row, rows have another length than a "
+                      "multiple of %u bytes, or a "
+                      "shared array lacks __align__(%u)\n"
+                      "  what to do: begin at a multiple of %u bytes, and copy what lies before it by "
+                      "ordinary loads and stores",
+                      bytes, bytes, bytes, bytes);
     else if (misaligned)
         base_text_add(
             &t,

@@ -120,9 +120,11 @@ static void explain_sectors(report_prof *report, const report_prof_kernel *k, co
     }
     if (line->advice) return;
     if (is_fragment(report, k, a))
-        line->advice = a->is_store ? "four lanes hold a piece of a row of the fragment: put the tile into shared memory (stmatrix), then "
+        line->advice = a->is_store ? "four lanes hold a piece of a row of the fragment: put the tile into "
+                                     "shared memory (stmatrix), then "
                                      "store 16 bytes a lane along its rows, or by a tensor copy"
-                                   : "four lanes hold a piece of a row of the fragment: bring the tile into shared memory, 16 bytes a "
+                                   : "four lanes hold a piece of a row of the fragment: bring the tile into "
+                                     "shared memory, 16 bytes a "
                                      "lane along its rows, and load the fragment from there (ldmatrix)";
     else if (p->kind == REPORT_PROF_STRIDE && stride <= 64)
         line->advice = report_prof_text(
