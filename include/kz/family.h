@@ -40,6 +40,9 @@ typedef struct kz_case {
     kz_data data;
     uint32_t misalign; // input and output start this many elements past an aligned address
     uint32_t use;      // kz_case_use bits
+    // NULL, or the family's own struct with what no axis says: what a public operation was asked for. Whoever makes such a
+    // case keeps it until the plan is made.
+    const void *detail;
 } kz_case;
 
 typedef enum kz_role { KZ_INPUT, KZ_OUTPUT, KZ_INOUT } kz_role;

@@ -100,3 +100,10 @@ void gemm_sum_fourth_powers(const gemm_product *p, double *rows, double *columns
 void gemm_multiply(const gemm_product *p, double *c) {
     multiply_all(&(part){p->a, p->b, p->n, p->k, 0, p->m, c});
 }
+
+double gemm_halves_bound(double k, double sum, double squares) {
+    enum { DEVIATIONS = 6, STEP = 8, ULPS = 6 };
+    double steps = k / STEP + 1.0, ulp = ULPS * 0x1p-23;
+    return ulp * (steps * fabs(sum) / 2.0 + DEVIATIONS * sqrt(steps * (squares / 2.0 + sum * sum / 3.0))) +
+           steps * 0x1p-149;
+}

@@ -261,6 +261,9 @@ static void describe_path(const sim_block *b, const sim_warp *w, const sim_path 
             sim_wgmma_describe(w, k->basic_blocks[p->basic_block].last, out);
     } else if (p->state == SIM_PATH_AT_CLUSTER)
         base_text_add(out, "wait at the cluster's barrier");
+    else if (p->at_end && k->basic_blocks[p->basic_block].end == PTX_END_REGISTERS &&
+             (p->mask | w->exited) != SIM_ALL)
+        base_text_add(out, "wait at setmaxnreg for lanes 0x%08x of the warp", ~(p->mask | w->exited));
     else if (p->at_end && k->basic_blocks[p->basic_block].end == PTX_END_REGISTERS)
         base_text_add(
             out,

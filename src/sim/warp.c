@@ -124,6 +124,7 @@ static void leave(sim_warp *w, sim_path *path, uint32_t lanes) {
     if (!path->mask) remove_path(w, path);
     sim_block_lanes_left(w->block, sim_lane_count(lanes));
     if (__builtin_expect(w->block->cluster != NULL, 0)) sim_cluster_lanes_left(w, lanes);
+    if (__builtin_expect(w->block->sets_registers && w->exited == SIM_ALL, 0)) sim_registers_left(w);
     sim_warp_settle(w);
 }
 

@@ -1,17 +1,10 @@
 // hgemm: the right answer in double, and how far sums of tensor cores may be from it.
-//
-// Products of halves are exact. A tensor core adds 4 to 16 of them and the sum so far in one step: each term is cut off
-// below the largest one's 24th bit or so, and the result below its own (docs/accuracy.md). A step of 8 errs by 6 ulps of the
-// partial sum at most. What is cut off has the sign of its term: over terms of both signs errors are independent, and six
-// deviations are allowed, as sgemm's reference does it; where the sum S grows steadily they all go one way, and add up to a
-// half of steps x ulps x S. Sums in half precision, 2^13 times coarser, are out. At the end c's type rounds once.
+// gemm/product.h has the bound; at the end c's type rounds once.
 #include <math.h>
 #include <stdlib.h>
 
 #include "gemm/product.h"
 #include "private.h"
-
-enum { DEVIATIONS = 6, STEP = 8, ULPS = 6 };
 
 // Rows x columns floats out of halves that lie so, or transposed.
 static float *widen(kz_type type, const void *from, int64_t rows, int64_t columns, bool transposed) {
@@ -24,10 +17,7 @@ static float *widen(kz_type type, const void *from, int64_t rows, int64_t column
 }
 
 static double bound_of(double k, double sum, double squares, kz_type out) {
-    double steps = k / STEP + 1.0, ulp = ULPS * 0x1p-23;
-    double error =
-        ulp * (steps * fabs(sum) / 2.0 + DEVIATIONS * sqrt(steps * (squares / 2.0 + sum * sum / 3.0))) +
-        steps * 0x1p-149;
+    double error = gemm_halves_bound(k, sum, squares);
     return isfinite(error) ? error + kz_half_ulp(out, fabs(sum) + error) : error;
 }
 
