@@ -51,19 +51,27 @@ template <typename Step>
 static __device__ __forceinline__ void kz_step_begin(Step &step, const kz_place &at) {}
 template <typename Step> static __device__ __forceinline__ void kz_step_end(Step &step, const kz_place &at) {}
 
+// Whether a step may see a pair twice: it adds nothing up, and reads nothing that the first time has written.
+template <typename Step> struct kz_step_again {
+    enum { YES = false };
+};
 // Whether it makes one of two: c has half of the product's columns then.
 template <typename Step> struct kz_step_halves {
     enum { YES = false };
 };
 
 template <typename... Steps> struct kz_chain {
-    enum { STEPS = 0, HALVES = false };
+    enum { STEPS = 0, AGAIN = true, HALVES = false };
     __device__ __forceinline__ void begin(const kz_place &at) {}
     __device__ __forceinline__ void apply(kz_pair &v, kz_place &at) {}
     __device__ __forceinline__ void end(const kz_place &at) {}
 };
 template <typename First, typename... Rest> struct kz_chain<First, Rest...> {
-    enum { STEPS = 1 + sizeof...(Rest), HALVES = kz_step_halves<First>::YES || kz_chain<Rest...>::HALVES };
+    enum {
+        STEPS = 1 + sizeof...(Rest),
+        AGAIN = kz_step_again<First>::YES && kz_chain<Rest...>::AGAIN,
+        HALVES = kz_step_halves<First>::YES || kz_chain<Rest...>::HALVES,
+    };
     First first;
     kz_chain<Rest...> rest;
 
@@ -180,6 +188,9 @@ struct kz_scale_tensors {
 static __device__ __forceinline__ void kz_step_begin(kz_scale_tensors &step, const kz_place &) {
     step.factor = __ldg(step.a) * __ldg(step.b);
 }
+template <> struct kz_step_again<kz_scale> {
+    enum { YES = true };
+};
 // v *= factors[column], v *= factors[row]: what quantised operands were divided by.
 template <typename T> struct kz_scale_columns {
     const T *factors;

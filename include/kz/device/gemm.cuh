@@ -368,33 +368,6 @@ static __device__ __forceinline__ void kz_gemm_multiply(kz_gemm_sums<G> &sums, u
     kz_wgmma_commit();
 }
 
-// The same of a sparse a: two steps along k of 32 elements. Both take their metadata from one word.
-template <typename G>
-static __device__ __forceinline__ void kz_gemm_multiply_sparse(kz_gemm_sums<G> &sums, unsigned chunk,
-                                                               unsigned row, bool accumulate) {
-    typedef kz_gemm_sizes<G> sizes;
-    typename G::In type;
-    uint64_t a = kz_wgmma_narrow_tile(chunk + row * sizes::A_ROW),
-             b = kz_wgmma_tile(chunk + sizes::A_BYTES, KZ_GEMM_SLAB);
-    unsigned words =
-        chunk + sizes::DENSE_BYTES + row / 64 * KZ_GEMM_METADATA + threadIdx.x % KZ_WARPGROUP * 4;
-    uint32_t metadata[sizes::SLABS];
-#pragma unroll
-    for (int s = 0; s < sizes::SLABS; s++)
-        asm volatile("ld.shared.u32 %0, [%1];"
-                     : "=r"(metadata[s])
-                     : "r"(words + s * KZ_GEMM_METADATA)
-                     : "memory");
-    kz_wgmma_fence();
-#pragma unroll
-    for (int s = 0; s < sizes::SLABS; s++) {
-        uint64_t slab = a + s * (64 * sizes::A_ROW >> 4);
-        kz_wgmma_sparse<G::TILE_N, 0>(type, sums.at[s], slab, b, metadata[s], accumulate);
-        kz_wgmma_sparse<G::TILE_N, 1>(type, sums.at[s], slab + (32 >> 4), b + (64 >> 4), metadata[s], true);
-    }
-    kz_wgmma_commit();
-}
-
 // `chunks` of a tile, one at least. One group of products is in flight while the next begins; the stage before is given back.
 template <typename G>
 static __device__ __forceinline__ void kz_gemm_main_loop(kz_gemm_sums<G> &sums, kz_gemm_ring<G> &ring,
@@ -406,14 +379,78 @@ static __device__ __forceinline__ void kz_gemm_main_loop(kz_gemm_sums<G> &sums, 
     unsigned before = 0;
     for (unsigned i = 0; i < chunks; i++) {
         kz_barrier_wait(ring.full + 8 * ring.stage, ring.parity);
-        if constexpr (G::SPARSE)
-            kz_gemm_multiply_sparse<G>(sums, ring.chunk(), row, i > 0);
-        else
-            kz_gemm_multiply<G>(sums, ring.chunk(), row, i > 0);
+        kz_gemm_multiply<G>(sums, ring.chunk(), row, i > 0);
         kz_wgmma_wait<1>();
         if (i > 0) ring.release(before);
         before = ring.stage;
         ring.advance();
+    }
+    kz_wgmma_wait<0>();
+    if (chunks > 0) ring.release(before);
+#pragma unroll
+    for (int s = 0; s < kz_gemm_sizes<G>::SLABS; s++) kz_wgmma_pin(sums.at[s]);
+}
+
+// ---- a sparse a ------------------------------------------------------------------------------------------------
+
+// The metadata of one chunk: a word for each slab.
+template <typename G> struct kz_gemm_metadata {
+    uint32_t at[kz_gemm_sizes<G>::SLABS];
+
+    __device__ __forceinline__ void load(unsigned chunk, unsigned row) {
+        unsigned words = chunk + kz_gemm_sizes<G>::DENSE_BYTES + row / 64 * KZ_GEMM_METADATA +
+                         threadIdx.x % KZ_WARPGROUP * 4;
+#pragma unroll
+        for (int s = 0; s < kz_gemm_sizes<G>::SLABS; s++)
+            asm volatile("ld.shared.u32 %0, [%1];"
+                         : "=r"(at[s])
+                         : "r"(words + s * KZ_GEMM_METADATA)
+                         : "memory");
+    }
+};
+
+// As kz_gemm_multiply: two steps along k of 32 elements, whose metadata is in one word.
+template <typename G>
+static __device__ __forceinline__ void
+kz_gemm_multiply_sparse(kz_gemm_sums<G> &sums, unsigned chunk, unsigned row,
+                        const kz_gemm_metadata<G> &metadata, bool accumulate) {
+    typedef kz_gemm_sizes<G> sizes;
+    typename G::In type;
+    uint64_t a = kz_wgmma_narrow_tile(chunk + row * sizes::A_ROW),
+             b = kz_wgmma_tile(chunk + sizes::A_BYTES, KZ_GEMM_SLAB);
+    kz_wgmma_fence();
+#pragma unroll
+    for (int s = 0; s < sizes::SLABS; s++) {
+        uint64_t slab = a + s * (64 * sizes::A_ROW >> 4);
+        kz_wgmma_sparse<G::TILE_N, 0>(type, sums.at[s], slab, b, metadata.at[s], accumulate);
+        kz_wgmma_sparse<G::TILE_N, 1>(type, sums.at[s], slab + (32 >> 4), b + (64 >> 4), metadata.at[s],
+                                      true);
+    }
+    kz_wgmma_commit();
+}
+
+// As kz_gemm_main_loop. A product may read its metadata until it is done: that of two chunks in flight is in registers of
+// its own.
+template <typename G>
+static __device__ __forceinline__ void kz_gemm_sparse_loop(kz_gemm_sums<G> &sums, kz_gemm_ring<G> &ring,
+                                                           unsigned row, unsigned chunks) {
+    ring.stage = __shfl_sync(KZ_ALL_LANES, ring.stage, 0); // as in the main loop
+    ring.parity = __shfl_sync(KZ_ALL_LANES, ring.parity, 0);
+    chunks = __shfl_sync(KZ_ALL_LANES, chunks, 0);
+    unsigned before = 0;
+    kz_gemm_metadata<G> even, odd;
+    auto step = [&](unsigned i, kz_gemm_metadata<G> &metadata) {
+        kz_barrier_wait(ring.full + 8 * ring.stage, ring.parity);
+        metadata.load(ring.chunk(), row);
+        kz_gemm_multiply_sparse<G>(sums, ring.chunk(), row, metadata, i > 0);
+        kz_wgmma_wait<1>();
+        if (i > 0) ring.release(before);
+        before = ring.stage;
+        ring.advance();
+    };
+    for (unsigned i = 0; i < chunks; i += 2) {
+        step(i, even);
+        if (i + 1 < chunks) step(i + 1, odd);
     }
     kz_wgmma_wait<0>();
     if (chunks > 0) ring.release(before);
@@ -651,8 +688,8 @@ kz_gemm_store_parts(const kz_gemm_sums<G> &sums, E &epilogue, const kz_gemm_out<
     for (int s = 0; s < kz_gemm_sizes<G>::SLABS; s++)
 #pragma unroll
         for (int next = 0; next < width; next += columns) {
-            // The last box may overlap the one before: the same values, as long as no step reads or adds.
-            static_assert(E::STEPS == 0 || width % columns == 0, "a step sees each pair once");
+            // The last box may overlap the one before: the same values, where steps may see a pair twice.
+            static_assert(E::AGAIN || width % columns == 0, "a step sees each pair once");
             const int at = next + columns <= width ? next : width - columns;
             float values[columns / 2];
             if constexpr (E::STEPS > 0)
@@ -686,7 +723,7 @@ kz_gemm_store_tensor(const kz_gemm_sums<G> &sums, kz_chain<kz_linear<T>> &linear
     kz_chain<kz_scale> scale = {{linear.first.alpha}, {}};
     if (linear.first.beta == 0.0f)
         kz_gemm_store_parts<G>(sums, scale, out, c, buffers, buffer, tile, first, group);
-    else
+    else if constexpr (G::TILE_N * sizeof(typename G::Out) % KZ_GEMM_CHUNK == 0) // else: not by a tensor map
         kz_gemm_store_parts<G>(sums, linear, out, c, buffers, buffer, tile, first, group);
 }
 template <typename G, typename E>
@@ -824,6 +861,8 @@ kz_gemm_consume(kz_gemm_ring<G> ring, const kz_tensor_map *map, kz_gemm_out<type
         if (G::PING_PONG) kz_named_sync(KZ_GEMM_ORDER_BARRIER + group, 2 * KZ_WARPGROUP);
         if constexpr (G::PROMOTE)
             kz_gemm_promoting_loop<G>(sums, ring, row, segment, tile, scales, schedule.chunks);
+        else if constexpr (G::SPARSE)
+            kz_gemm_sparse_loop<G>(sums, ring, row, segment.count);
         else
             kz_gemm_main_loop<G>(sums, ring, row, segment.count);
         if (G::PING_PONG && schedule.next < kz_gemm_tiles(schedule.order))

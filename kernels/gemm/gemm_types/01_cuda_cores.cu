@@ -65,3 +65,4 @@ multiply(const typename F::In *a, const typename F::In *b, typename F::Out *c, c
         multiply<F>(a, b, c, scale_a, scale_b, m, n, k, order);                                              \
     }
 GEMM_TYPES_ALL(CUDA_CORES)
+CUDA_CORES(f64, f64)

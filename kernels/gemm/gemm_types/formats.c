@@ -12,6 +12,7 @@ const gemm_types_format gemm_types_formats[] = {
     [KZ_GEMM_E5M2] = {"e5m2", GEMM_8_E5M2, KZ_U8, KZ_BF16, SCALES_TENSOR, false, 1},
     [KZ_GEMM_E4M3_PROMOTED] = {"e4m3_promoted", GEMM_8_E4M3, KZ_U8, KZ_BF16, SCALES_TENSOR, true, 1},
     [KZ_GEMM_E4M3_FINE] = {"e4m3_fine", GEMM_8_E4M3, KZ_U8, KZ_BF16, SCALES_BLOCK, true, 1},
+    [KZ_GEMM_F64] = {"f64", GEMM_F64, KZ_F64, KZ_F64, SCALES_NONE, false, 1},
 };
 
 static gemm_fp8 fp8_of(gemm_element element) { return element == GEMM_8_E4M3 ? GEMM_E4M3 : GEMM_E5M2; }
@@ -20,6 +21,7 @@ double gemm_types_get(gemm_element element, const void *data, uint64_t index) {
     switch (element) {
     case GEMM_TF32: return ((const float *)data)[index];
     case GEMM_INT8: return ((const int8_t *)data)[index];
+    case GEMM_F64: return ((const double *)data)[index];
     default: return gemm_fp8_value(fp8_of(element), ((const uint8_t *)data)[index]);
     }
 }

@@ -1,4 +1,5 @@
 // gemm_types: the plans of its variants.
+#include "gemm/mma_shape.h"
 #include "kz/device/gemm_shape.h"
 #include "private.h"
 #include "tune.h"
@@ -94,7 +95,10 @@ static kz_arg map_result(const kz_planner *p) {
     return kz_plan_add_map(p->plan, kz_arg_buffer(C), &tensor);
 }
 
-static kz_status refuse_axes(const kz_planner *p) {
+// What the frame does not do at all.
+static kz_status refuse(const kz_planner *p) {
+    if (gemm_types_format_of(p->c)->element == GEMM_F64)
+        return kz_plan_refuse(p->error, "wgmma has no doubles; 05 multiplies them by mma.sync");
     for (int i = M; i <= K; i++)
         if (p->c->axes[i] > INT32_MAX)
             return kz_plan_refuse(p->error, "an axis of %lld is more than a tensor map's coordinates count",
@@ -130,7 +134,7 @@ static kz_status plan_rung(const kz_planner *p, const frame *f) {
     const gemm_types_format *format = gemm_types_format_of(p->c);
     bool done = false;
     kz_status status = plan_empty(p, &done);
-    if (!status) status = refuse_axes(p);
+    if (!status) status = refuse(p);
     if (status || done) return status;
     if (p->c->operation % ORDERS != KZ_GEMM_TYPES_NT || format->parts > 1)
         return kz_plan_refuse(p->error,
@@ -254,11 +258,29 @@ kz_status gemm_types_plan_any_shape(const kz_planner *p) {
     operand a = operand_of(p->c, A), b = operand_of(p->c, B);
     bool done = false;
     kz_status status = plan_empty(p, &done);
-    if (!status) status = refuse_axes(p);
+    if (!status) status = refuse(p);
     if (status || done) return status;
     if (gemm_types_format_of(p->c)->parts > 1) return plan_parts(p, &a, &b);
     status = repack(p, &a, gemm_types_a_mn(p->c));
     if (!status) status = repack(p, &b, gemm_types_b_mn(p->c));
     frame f = choose(p);
     return status ? status : launch_frame(p, &f, &a, &b);
+}
+
+// ---- doubles ------------------------------------------------------------------------------------------------
+
+kz_status gemm_types_plan_mma(const kz_planner *p) {
+    static const char *const orders[ORDERS] = {"nn", "nt", "tn", "tt"};
+    bool done = false;
+    kz_status status = plan_empty(p, &done);
+    if (status || done) return status;
+    if (gemm_types_format_of(p->c)->element != GEMM_F64)
+        return kz_plan_refuse(p->error, "this is for doubles; 02 to 04 multiply the rest by wgmma");
+    uint64_t m = gemm_types_axis(p->c, M), n = gemm_types_axis(p->c, N), k = gemm_types_axis(p->c, K);
+    return KZ_LAUNCH(p, .part = orders[p->c->operation % ORDERS],
+                     .blocks = kz_ceil_div(m, GEMM_MMA_TILE) * kz_ceil_div(n, GEMM_MMA_TILE),
+                     .threads = GEMM_MMA_THREADS,
+                     .shared_bytes = GEMM_TYPES_MMA_STAGES * 2 * GEMM_MMA_CHUNK_BYTES,
+                     KZ_ARGS(kz_arg_buffer(A), kz_arg_buffer(B), kz_arg_buffer(C), kz_arg_u64(m),
+                             kz_arg_u64(n), kz_arg_u64(k)));
 }

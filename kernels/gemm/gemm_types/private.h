@@ -16,7 +16,7 @@ extern const kz_native_entry gemm_types_natives[];
 // ---- formats (formats.c) ----------------------------------------------------------------------------
 
 // What an element of a and b is; kept as bytes (KZ_U8) where it is no kz_type.
-typedef enum gemm_element { GEMM_TF32, GEMM_INT8, GEMM_8_E4M3, GEMM_8_E5M2 } gemm_element;
+typedef enum gemm_element { GEMM_TF32, GEMM_INT8, GEMM_8_E4M3, GEMM_8_E5M2, GEMM_F64 } gemm_element;
 
 typedef struct gemm_types_format {
     const char *name;
@@ -54,6 +54,7 @@ kz_status gemm_types_plan_cores(const kz_planner *p);
 kz_status gemm_types_plan_cluster(const kz_planner *p);
 kz_status gemm_types_plan_ping_pong(const kz_planner *p);
 kz_status gemm_types_plan_any_shape(const kz_planner *p);
+kz_status gemm_types_plan_mma(const kz_planner *p);
 
 kz_status gemm_types_reference(const kz_case *c, void *const *host, size_t which, double *expected,
                                double *bound, kz_error *error);

@@ -40,4 +40,8 @@
 #define GEMM_TYPES_SPLIT_TILE    32
 #define GEMM_TYPES_SPLIT_THREADS 256
 
+// 05: stages of the ring, and rows of tiles that blocks walk down before they go to the next column. Not searched yet.
+#define GEMM_TYPES_MMA_STAGES 4
+#define GEMM_TYPES_MMA_GROUP  8
+
 #endif
