@@ -194,4 +194,5 @@ const kz_family kz_family_gemm = {
                        "*_grouped-*: const T *a, const T *b, T *c, const unsigned *offsets, size_t m, size_t n, size_t k, "
                        "size_t batch, size_t slack",
     .size = size,
+    .estimate = gemm_estimate,
 };

@@ -41,8 +41,8 @@ static bool suits_map(const gemm_spec *s, const gemm_matrix *matrix, kz_type typ
            (s->count == 1 || whole_units(matrix->stride, type));
 }
 // A store writes whole pieces of 16 bytes, past the end of a row too.
-static bool suits_store(const gemm_spec *s) {
-    return suits_map(s, &s->c, s->out) && whole_units(s->n, s->out);
+bool gemm_stores_by_map(const gemm_spec *s, const gemm_tile *t) {
+    return t->store == STORE_EITHER && suits_map(s, &s->c, s->out) && whole_units(s->n, s->out);
 }
 
 // How many matrices an operand has.
@@ -130,9 +130,8 @@ uint64_t gemm_split_tiles(const gemm_spec *s, uint64_t multiprocessors) {
     return shared * chunks < workers * GEMM_LEAST_CHUNKS ? 0 : shared;
 }
 
-// Which part of 08 and 09 it is, if it is one of them.
-static gemm_tile_id part_of(const kz_planner *p, const gemm_spec *s) {
-    gemm_tile_id id = (gemm_tile_id)p->variant->tile;
+gemm_tile_id gemm_tile_of(const kz_variant *variant, const gemm_spec *s) {
+    gemm_tile_id id = (gemm_tile_id)variant->tile;
     if (id == GEMM_ROWS_16 && (s->m > 16 || s->a_transposed)) return GEMM_ROWS_64;
     if (id == GEMM_GROUP_LARGE && s->m < s->count * GEMM_GROUP_ROWS) return GEMM_GROUP_NARROW;
     return id;
@@ -167,7 +166,7 @@ static kz_status launch(const kz_planner *p, const gemm_spec *s, gemm_tile_id id
     if (id == GEMM_STREAM) split = gemm_split_tiles(s, (uint64_t)p->device->multiprocessors);
     if (split > 0 || (t->cluster_k == 1 && clusters > at_once)) clusters = at_once;
     bool grouped = s->form == KZ_GEMM_GROUPED;
-    bool tensor = t->store == STORE_EITHER && suits_store(s);
+    bool tensor = gemm_stores_by_map(s, t);
     kz_arg first = map_operand(p, s, a, t->tile_m), second = map_operand(p, s, b, t->tile_n / t->cluster_m);
     kz_arg result = tensor ? add_map(p, kz_arg_buffer(C), s->out, &s->c, grouped ? 1 : s->count, 64,
                                      KZ_TENSOR_PROMOTION_NONE)
@@ -191,7 +190,7 @@ static kz_status launch(const kz_planner *p, const gemm_spec *s, gemm_tile_id id
 
 kz_status gemm_plan_frame(const kz_planner *p) {
     gemm_spec s = gemm_spec_of(p->c);
-    gemm_tile_id id = part_of(p, &s);
+    gemm_tile_id id = gemm_tile_of(p->variant, &s);
     kz_status status = refuse_tile(p, &s, id);
     if (status || gemm_is_empty(&s)) return status;
     status = refuse(p, &s);

@@ -69,6 +69,12 @@ static void each_problem_has_its_family(void **state) {
     expect_route("sim:h200", &p, "gemm/01_universal");
     p.form = KZ_GEMM_STRIDED, p.type = KZ_F64;
     expect_route("sim:h200", &p, "gemm/01_universal");
+    p = (kz_gemm_problem){.size = sizeof p, .numbers = KZ_GEMM_AS_TF32, .m = 64, .n = 64, .k = 64};
+    expect_route("sim:h200", &p, "gemm_types/");
+    p.beta = &(double){1}; // an exact kernel does it
+    expect_route("sim:h200", &p, "gemm/01_universal");
+    p.beta = NULL, p.numbers = KZ_GEMM_AS_E4M3;
+    expect_route("sim:h200", &p, "gemm_types/");
 }
 
 // ---- what it refuses -----------------------------------------------------------------------------------------
@@ -102,6 +108,10 @@ static void impossible_problems_are_refused(void **state) {
     refuse(&p, KZ_INVALID, "overlap");
     p = good, p.form = KZ_GEMM_GROUPED, p.count = 2, p.stride_a = 64;
     refuse(&p, KZ_INVALID, "have no strides");
+    p = good, p.numbers = KZ_GEMM_AS_INT8, p.ldc = 16;
+    refuse(&p, KZ_UNSUPPORTED, "8-bit numbers");
+    p = good, p.numbers = KZ_GEMM_AS_TF32; // of bf16
+    refuse(&p, KZ_INVALID, "a way to multiply f32");
     p = good, p.alignment = 3;
     refuse(&p, KZ_INVALID, "alignment");
     p = good, p.m = SIZE_MAX / 2, p.lda = SIZE_MAX / 2;

@@ -3,9 +3,17 @@
 #include <string.h>
 
 #include "private.h"
+#include "gemm/gemm_types/gemm_types.h"
 #include "gemm/gemv/gemv.h"
 
-extern const kz_family kz_family_sgemm, kz_family_hgemm, kz_family_gemv;
+extern const kz_family kz_family_sgemm, kz_family_hgemm, kz_family_gemv, kz_family_gemm_types;
+
+// One product, of matrices without gaps, and nothing added to it.
+static bool is_tight(const gemm_matrix *m) { return m->rows <= 1 || m->ld == m->columns; }
+static bool is_plain(const gemm_spec *s) {
+    return (s->form == KZ_GEMM_ONE || (s->form == KZ_GEMM_STRIDED && s->count == 1)) && s->alpha == 1.0 &&
+           s->beta == 0.0 && is_tight(&s->a) && is_tight(&s->b) && is_tight(&s->c);
+}
 
 // ---- what was asked for ----------------------------------------------------------------------------------
 
@@ -47,6 +55,12 @@ static kz_status check_enums(const kz_gemm_problem *p, kz_error *error) {
         return kz_fail(error, KZ_INVALID, "gemm: %d is no kz_gemm_form", (int)p->form);
     if ((unsigned)p->result > KZ_GEMM_TO_F32)
         return kz_fail(error, KZ_INVALID, "gemm: %d is no kz_gemm_result", (int)p->result);
+    if ((unsigned)p->numbers > KZ_GEMM_AS_E4M3_FINE)
+        return kz_fail(error, KZ_INVALID, "gemm: %d is no kz_gemm_numbers", (int)p->numbers);
+    if (p->numbers >= KZ_GEMM_AS_INT8) return KZ_OK; // the type does not count
+    if (p->numbers && p->type != KZ_F32)
+        return kz_fail(error, KZ_INVALID, "gemm: tf32 is a way to multiply f32, and the type is %s",
+                       (unsigned)p->type < KZ_TYPE_COUNT ? kz_type_name(p->type) : "none");
     if ((unsigned)p->type >= KZ_TYPE_COUNT) return kz_fail(error, KZ_INVALID, "gemm: %d is no kz_type", (int)p->type);
     if (!(kz_family_gemm.types >> p->type & 1))
         return kz_fail(error, KZ_UNSUPPORTED, "gemm has no %s\n`kz info gemm` lists its types", kz_type_name(p->type));
@@ -59,7 +73,7 @@ static kz_status check_problem(const kz_gemm_problem *p, kz_error *error) {
     kz_status status = check_enums(p, error);
     if (status) return status;
     gemm_spec s = gemm_spec_of_problem(p);
-    size_t element = kz_type_size(p->type);
+    size_t element = p->numbers >= KZ_GEMM_AS_INT8 ? 1 : kz_type_size(p->type);
     if (s.alignment % element || (s.alignment & (s.alignment - 1)))
         return kz_fail(error, KZ_INVALID, "gemm: the alignment is %llu bytes, and must be a power of two, %zu or more",
                        (unsigned long long)s.alignment, element);
@@ -68,6 +82,9 @@ static kz_status check_problem(const kz_gemm_problem *p, kz_error *error) {
     if (s.form == KZ_GEMM_GROUPED && s.m > UINT32_MAX)
         return kz_fail(error, KZ_INVALID, "gemm: %llu rows are more than offsets of 32 bits count",
                        (unsigned long long)s.m);
+    if (p->numbers >= KZ_GEMM_AS_INT8 && (!is_plain(&s) || s.alignment < 16))
+        return kz_fail(error, KZ_UNSUPPORTED, "gemm: of 8-bit numbers it has c = a b alone, one product of matrices without "
+                                              "gaps, at multiples of 16 bytes\nwiden them to bf16 for the rest");
     bool strided = s.form == KZ_GEMM_STRIDED && s.count > 1;
     status = check_matrix("a", &s.a, p->lda, p->stride_a, true, error);
     if (!status) status = check_matrix("b", &s.b, p->ldb, p->stride_b, true, error);
@@ -83,14 +100,6 @@ typedef struct route {
     const char *reason;
 } route;
 
-static bool is_tight(const gemm_matrix *m) { return m->rows <= 1 || m->ld == m->columns; }
-
-// One product, of matrices without gaps, and nothing added to it.
-static bool is_plain(const gemm_spec *s) {
-    return (s->form == KZ_GEMM_ONE || (s->form == KZ_GEMM_STRIDED && s->count == 1)) && s->alpha == 1.0 &&
-           s->beta == 0.0 && is_tight(&s->a) && is_tight(&s->b) && is_tight(&s->c);
-}
-
 static uint32_t operation_of(const gemm_spec *s) {
     uint32_t order = (s->a_transposed ? 2u : 0u) + (s->b_transposed ? 1u : 0u);
     if (s->form == KZ_GEMM_GROUPED) return GROUPED * ORDERS + order % 2;
@@ -102,6 +111,13 @@ static route find_route(const kz_gemm_problem *p, const kz_device_info *device) 
     gemm_spec s = gemm_spec_of_problem(p);
     int64_t m = (int64_t)s.m, n = (int64_t)s.n, k = (int64_t)s.k;
     bool halves = s.type == KZ_F16 || s.type == KZ_BF16, plain = is_plain(&s);
+    if (plain && p->numbers && s.alignment >= 16) {
+        uint32_t format = (uint32_t)p->numbers - KZ_GEMM_AS_TF32;
+        kz_type out = p->numbers < KZ_GEMM_AS_INT8 ? KZ_F32 : p->numbers == KZ_GEMM_AS_INT8 ? KZ_I32 : KZ_BF16;
+        return (route){&kz_family_gemm_types,
+                       {.operation = format * ORDERS + operation_of(&s) % ORDERS, .type = out, .axes = {m, n, k}},
+                       "numbers that are not halves, by tensor cores"};
+    }
     if (plain && s.type == KZ_F32 && !s.a_transposed && !s.b_transposed)
         return (route){&kz_family_sgemm, {.type = KZ_F32, .axes = {m, n, k}}, "a plain product in single precision"};
     if (plain && halves && s.out == s.type && !s.a_transposed && s.b_transposed && s.alignment >= 16 && m >= 1 &&
@@ -127,7 +143,7 @@ kz_status kz_gemm_open(kz_device *device, const kz_gemm_problem *problem, const 
     if (!status) status = check_problem(&own, error);
     if (status) return status;
     route to = find_route(&own, kz_device_get_info(device));
-    if (variant && strcmp(variant, KZ_DETERMINISTIC) != 0) { // one of this family's, by name
+    if (variant && strcmp(variant, KZ_DETERMINISTIC) != 0 && own.numbers < KZ_GEMM_AS_INT8) { // one of this family's, by name
         gemm_spec s = gemm_spec_of_problem(&own);
         to.family = &kz_family_gemm;
         to.c = (kz_case){.operation = operation_of(&s),
@@ -144,10 +160,17 @@ kz_status kz_gemm_run(kz_operation *operation, kz_stream *stream, const kz_gemm_
     if (!operation) return kz_fail(error, KZ_INVALID, "kz_gemm_run: the operation is NULL\nkz_gemm_open gives one");
     kz_status status = take(&own, sizeof own, buffers, "kz_gemm_buffers", error);
     if (status) return status;
-    bool gemv = strcmp(kz_operation_family(operation), "gemv") == 0;
-    kz_ptr list[4] = {own.a, own.b, own.c, own.offsets};
-    if (gemv) memcpy(list, (kz_ptr[]){own.b, 0, own.a, own.c}, sizeof list);
-    return kz_operation_run(operation, stream, list, gemv || own.offsets ? 4 : 3, workspace, workspace_bytes, error);
+    const char *family = kz_operation_family(operation);
+    kz_ptr list[5] = {own.a, own.b, own.c, own.offsets};
+    size_t count = own.offsets ? 4 : 3;
+    if (strcmp(family, "gemv") == 0) {
+        memcpy(list, (kz_ptr[]){own.b, 0, own.a, own.c}, 4 * sizeof list[0]);
+        count = 4;
+    } else if (strcmp(family, "gemm_types") == 0) {
+        memcpy(list + 3, (kz_ptr[]){own.scale_a, own.scale_b}, 2 * sizeof list[0]);
+        count = 5;
+    }
+    return kz_operation_run(operation, stream, list, count, workspace, workspace_bytes, error);
 }
 
 kz_status kz_gemm_explain(kz_device *device, const kz_gemm_problem *problem, char *text, size_t size,

@@ -62,5 +62,10 @@ uint64_t gemm_cluster_blocks(const gemm_tile *t);
 uint64_t gemm_count_clusters(const gemm_tile *t, const gemm_spec *s, bool swapped);
 uint64_t gemm_split_tiles(const gemm_spec *s, uint64_t multiprocessors); // of 07, that are cut along k
 bool gemm_is_padded(const gemm_spec *s, bool a); // a, or b, is copied first
+bool gemm_stores_by_map(const gemm_spec *s, const gemm_tile *t);
+gemm_tile_id gemm_tile_of(const kz_variant *variant, const gemm_spec *s); // 08 and 09 have two
+
+double gemm_estimate(const kz_case *c, const kz_device_info *device, const kz_variant *variant,
+                     char how[KZ_ESTIMATE_HOW]);
 
 #endif
