@@ -15,9 +15,9 @@ static void print_family(const workload_tuned *tuned) {
     report_tune_print(stdout, tuned->table, tuned->family->name, tuned->rows);
     if (tuned->path[0])
         printf("  %s %s\n", tuned->path,
-               !tuned->changed ? "says so already"
+               !tuned->changed                            ? "says so already"
                : strncmp(tuned->path, "kernels/", 8) == 0 ? "written; it counts from the next build on"
-                                                        : "written; the library reads it from now on");
+                                                          : "written; the library reads it from now on");
     printf("\n");
     fflush(stdout);
 }
@@ -60,26 +60,28 @@ static const cli_option options_table[] = {
 
 const cli_command cli_command_tune = {
     .usage = "kz tune [FAMILY...] [OPTIONS]",
-    .about = "Measures all variants of a family over the sizes worth timing, as kz bench does, and writes "
-             "the rows of\n"
-             "this GPU into kernels/<group>/<family>/choice.csv, from which the public operation picks its "
-             "variant.\n\n"
-             "In the order of the ladder, a later variant replaces an earlier one only if it is "
-             "faster by 1%.\n"
-             "Neighbouring sizes with the same choice become one range; two that differ are split at their "
-             "geometric mean.\n"
-             "Types and operations that agree become one row; those that no case measures follow the first "
-             "that one\n"
-             "does. Rows of other GPUs stay. Run it in the folder of the sources.\n\n"
-             "A family with a model of its shapes (gemm) has a measured.csv instead, a row for each case: gpu, "
-             "case, variant,\n"
-             "microseconds. Rows are written as they come. Outside of the sources they go to "
-             "measured_<family>.csv in\n"
-             "$KZ_RESULTS, else $XDG_STATE_HOME/kz, else ~/.local/state/kz, which the library reads before its "
-             "own.",
-    .examples = "  kz tune                    all families\n"
-                "  kz tune reduce --dry-run   what it would write\n"
-                "  kz tune gemm --case nt-bf16-m500-n4096-k4096-batch1-slack0-uniform   one shape of your own",
+    .about =
+        "Measures all variants of a family over the sizes worth timing, as kz bench does, and writes "
+        "the rows of\n"
+        "this GPU into kernels/<group>/<family>/choice.csv, from which the public operation picks its "
+        "variant.\n\n"
+        "In the order of the ladder, a later variant replaces an earlier one only if it is "
+        "faster by 1%.\n"
+        "Neighbouring sizes with the same choice become one range; two that differ are split at their "
+        "geometric mean.\n"
+        "Types and operations that agree become one row; those that no case measures follow the first "
+        "that one\n"
+        "does. Rows of other GPUs stay. Run it in the folder of the sources.\n\n"
+        "A family with a model of its shapes (gemm) has a measured.csv instead, a row for each case: gpu, "
+        "case, variant,\n"
+        "microseconds. Rows are written as they come. Outside of the sources they go to "
+        "measured_<family>.csv in\n"
+        "$KZ_RESULTS, else $XDG_STATE_HOME/kz, else ~/.local/state/kz, which the library reads before its "
+        "own.",
+    .examples =
+        "  kz tune                    all families\n"
+        "  kz tune reduce --dry-run   what it would write\n"
+        "  kz tune gemm --case nt-bf16-m500-n4096-k4096-batch1-slack0-uniform   one shape of your own",
     .options = options_table,
     .run = run,
 };

@@ -113,11 +113,12 @@ int main(int argc, char **argv) {
         add_image(out, pack, &end, &images, count, words);
     if (images.failed) fail("no memory for", argv[5]);
     // C has no empty arrays; the count says that this row is none.
-    fprintf(out,
-            "\nstatic const kz_image images[] = {\n%s};\n"
-            "extern const kz_embedded kz_embedded_%s;\n"
-            "const kz_embedded kz_embedded_%s = {(const char *)pack, images, %zu, (const char *)pack + %zu};\n",
-            count ? images.data : "    {0},\n", family, family, count, measured);
+    fprintf(
+        out,
+        "\nstatic const kz_image images[] = {\n%s};\n"
+        "extern const kz_embedded kz_embedded_%s;\n"
+        "const kz_embedded kz_embedded_%s = {(const char *)pack, images, %zu, (const char *)pack + %zu};\n",
+        count ? images.data : "    {0},\n", family, family, count, measured);
     base_text_free(&images);
     fclose(in);
     if (fclose(out) != 0 || fclose(pack) != 0) return perror("embed"), 1;

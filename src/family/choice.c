@@ -69,7 +69,8 @@ static const kz_variant *from_rows(const char *gpu, const kz_family *family, con
 static const kz_variant *first(const kz_family *family, const kz_case *c, const kz_device_info *device,
                                bool deterministic) {
     for (size_t i = 0; i < family->variant_count; i++)
-        if (family_will_do(family, &family->variants[i], c, device, deterministic)) return &family->variants[i];
+        if (family_will_do(family, &family->variants[i], c, device, deterministic))
+            return &family->variants[i];
     return NULL;
 }
 
@@ -84,7 +85,8 @@ static void say(char why[KZ_CHOICE_WHY], const char *format, ...) {
 const kz_variant *kz_choose(const kz_family *family, const kz_case *c, const kz_device_info *device,
                             bool deterministic, char why[KZ_CHOICE_WHY]) {
     if (!family || !c || !device) return NULL;
-    const kz_variant *chosen = family->estimate ? family_choose_shape(family, c, device, deterministic, why) : NULL;
+    const kz_variant *chosen =
+        family->estimate ? family_choose_shape(family, c, device, deterministic, why) : NULL;
     if (chosen) return chosen;
     uint64_t size = family->size ? family->size(c) : (uint64_t)c->axes[0];
     family_choice_row row;

@@ -59,7 +59,8 @@ double family_measured_distance(const kz_family *family, const kz_case *a, const
 static bool is_replaced(const kz_family *family, const family_measured_row *row, const char *text) {
     family_measured_row other;
     while (family_measured_next(family, &text, &other, NULL))
-        if (strcmp(other.gpu, row->gpu) == 0 && family_measured_distance(family, &row->c, &other.c) == 0) return true;
+        if (strcmp(other.gpu, row->gpu) == 0 && family_measured_distance(family, &row->c, &other.c) == 0)
+            return true;
     return false;
 }
 
@@ -172,7 +173,8 @@ static const kz_variant *choose_estimated(const question *q, base_text *why) {
     const char *known = q->device->gpu[0] ? q->device->gpu : q->device->id;
     base_text_add(why, "the model, for no near shape was measured on %s: ", known);
     for (size_t i = 0; i < SHOWN && best[i].variant; i++)
-        base_text_add(why, "%s%s: %s, %.3g us", i ? "; " : "", best[i].variant->name, best[i].how, best[i].time);
+        base_text_add(why, "%s%s: %s, %.3g us", i ? "; " : "", best[i].variant->name, best[i].how,
+                      best[i].time);
     return best[0].variant;
 }
 

@@ -114,19 +114,23 @@ static void bad_lines_are_passed_over(void **state) {
 
 static void tidy_tables_have_each_case_once(void **state) {
     base_text tidy = {0};
-    family_measured_tidy(&family,
-                         "# mine\nh200,mul-f32-m8-n64-uniform,01_one,5\nnonsense\na100,mul-f32-m8-n64-uniform,01_one,6\n"
-                         "h200,mul-f32-m8-n64-uniform,02_two,4\n",
-                         &tidy);
-    assert_string_equal(tidy.data, "gpu,case,variant,microseconds\n# mine\nnonsense\n"
-                                   "a100,mul-f32-m8-n64-uniform,01_one,6\nh200,mul-f32-m8-n64-uniform,02_two,4\n");
+    family_measured_tidy(
+        &family,
+        "# mine\nh200,mul-f32-m8-n64-uniform,01_one,5\nnonsense\na100,mul-f32-m8-n64-uniform,01_one,6\n"
+        "h200,mul-f32-m8-n64-uniform,02_two,4\n",
+        &tidy);
+    assert_string_equal(tidy.data,
+                        "gpu,case,variant,microseconds\n# mine\nnonsense\n"
+                        "a100,mul-f32-m8-n64-uniform,01_one,6\nh200,mul-f32-m8-n64-uniform,02_two,4\n");
     base_text_free(&tidy);
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(near_shapes_are_as_measured), cmocka_unit_test(else_the_model_says_it_with_figures),
-        cmocka_unit_test(the_users_table_comes_first), cmocka_unit_test(bad_lines_are_passed_over),
+        cmocka_unit_test(near_shapes_are_as_measured),
+        cmocka_unit_test(else_the_model_says_it_with_figures),
+        cmocka_unit_test(the_users_table_comes_first),
+        cmocka_unit_test(bad_lines_are_passed_over),
         cmocka_unit_test(tidy_tables_have_each_case_once),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

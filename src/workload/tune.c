@@ -173,15 +173,16 @@ static kz_status open_measured(workload_tune *t, const kz_family *family, kz_err
     base_text folder = {0};
     kz_status status = KZ_OK;
     if (!base_state_folder(&folder) || !family_measured_path(family, &t->measured))
-        status = base_fail(error, KZ_NOT_FOUND, "no folder for what is measured of %s\nset HOME, or XDG_STATE_HOME",
-                           family->name);
+        status = base_fail(error, KZ_NOT_FOUND,
+                           "no folder for what is measured of %s\nset HOME, or XDG_STATE_HOME", family->name);
     if (!status) status = base_make_folders(folder.data, error);
     base_text_free(&folder);
     return status;
 }
 
 // Of rows about one GPU and case the last stays.
-static kz_status tidy_measured(workload_tune *t, const kz_family *family, workload_tuned *tuned, kz_error *error) {
+static kz_status tidy_measured(workload_tune *t, const kz_family *family, workload_tuned *tuned,
+                               kz_error *error) {
     char *before = NULL;
     size_t size;
     snprintf(tuned->path, sizeof tuned->path, "%s", t->measured.data);
@@ -203,7 +204,8 @@ static kz_status end_family(workload_tune *t, const kz_family *family,
     const char *gpu = kz_device_get_info(t->device)->gpu;
     base_text rows = {0};
     if (!family->estimate) bench_tune_rows(family, gpu, t->wins, t->win_count, &rows);
-    workload_tuned tuned = {.family = family, .table = t->table, .rows = family->estimate ? t->added.data : rows.data};
+    workload_tuned tuned = {
+        .family = family, .table = t->table, .rows = family->estimate ? t->added.data : rows.data};
     kz_status status = KZ_OK;
     if (!t->options->dry_run)
         status = family->estimate ? tidy_measured(t, family, &tuned, error) : write_rows(&tuned, gpu, error);

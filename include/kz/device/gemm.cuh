@@ -73,8 +73,12 @@ template <typename G> struct kz_gemm_sizes {
         SLABS = ROWS / 64,
         THREADS = KZ_GEMM_THREADS(G::CONSUMERS),
         // Registers are dealt out evenly at first; the producer's warps give away what the consumers need.
-        PRODUCER_REGISTERS = G::CONSUMERS == 1 ? 56 : G::CONSUMERS == 2 ? 40 : 32,
-        CONSUMER_REGISTERS = G::CONSUMERS == 1 ? 256 : G::CONSUMERS == 2 ? 232 : 160,
+        PRODUCER_REGISTERS = G::CONSUMERS == 1   ? 56
+                             : G::CONSUMERS == 2 ? 40
+                                                 : 32,
+        CONSUMER_REGISTERS = G::CONSUMERS == 1   ? 256
+                             : G::CONSUMERS == 2 ? 232
+                                                 : 160,
         BUFFERED = G::STORE == KZ_STORE_TENSOR || G::STORE == KZ_STORE_EITHER,
     };
     static_assert(KZ_WARPGROUP * (PRODUCER_REGISTERS + G::CONSUMERS * CONSUMER_REGISTERS) <= 65536,
@@ -185,12 +189,12 @@ static __device__ __forceinline__ void kz_gemm_take_group(kz_gemm_schedule &s) {
     s.begin = min(s.order.offsets[s.at], m);
     s.rows = max(min(s.order.offsets[s.at + 1], m), s.begin) - s.begin;
 }
-template <typename G> static __device__ __forceinline__ unsigned kz_gemm_group_down(const kz_gemm_schedule &s) {
+template <typename G>
+static __device__ __forceinline__ unsigned kz_gemm_group_down(const kz_gemm_schedule &s) {
     return (s.rows + G::TILE_M - 1) / G::TILE_M;
 }
 // Goes on to the group of tile `t`; false where there are no more.
-template <typename G>
-static __device__ __forceinline__ bool kz_gemm_reach(kz_gemm_schedule &s, unsigned t) {
+template <typename G> static __device__ __forceinline__ bool kz_gemm_reach(kz_gemm_schedule &s, unsigned t) {
     while (s.at < s.order.batch) {
         unsigned tiles = kz_gemm_group_down<G>(s) * s.order.across;
         if (t - s.before < tiles) return true;
@@ -203,7 +207,7 @@ static __device__ __forceinline__ bool kz_gemm_reach(kz_gemm_schedule &s, unsign
 // Where this block's tile of the segment begins.
 template <typename G>
 static __device__ __forceinline__ kz_gemm_corner kz_gemm_corner_of(const kz_gemm_schedule &s, unsigned t,
-                                                                unsigned rank) {
+                                                                   unsigned rank) {
     if (!G::GROUPED) return kz_gemm_find<G>(s.order, t, rank);
     unsigned down = kz_gemm_group_down<G>(s), in = t - s.before;
     return {(int)(s.begin + in % down * G::TILE_M), (int)(in / down * G::TILE_N), (int)s.at,
@@ -629,7 +633,8 @@ kz_gemm_store_parts(const kz_gemm_sums<G> &sums, E &epilogue, const kz_gemm_out<
             kz_bulk_fence();
             kz_named_sync(1 + group, KZ_WARPGROUP);
             if (leader) {
-                kz_tensor_store_3d(c, tile.n + at, tile.m + (int)first + s * 64, G::GROUPED ? 0 : tile.batch, to);
+                kz_tensor_store_3d(c, tile.n + at, tile.m + (int)first + s * 64, G::GROUPED ? 0 : tile.batch,
+                                   to);
                 kz_bulk_commit();
             }
             buffer = (buffer + 1) % KZ_GEMM_STORE_BUFFERS;
@@ -803,7 +808,8 @@ kz_gemm_consume(kz_gemm_ring<G> ring, const kz_tensor_map *map, kz_gemm_out<type
         bool tensor = G::STORE == KZ_STORE_TENSOR || (sizes::BUFFERED && out.tensor);
         if (G::GROUPED) tensor = tensor && tile.m + (int)row + sizes::ROWS <= tile.end;
         if constexpr (sizes::BUFFERED)
-            if (tensor) kz_gemm_store_tensor<G>(sums, epilogue, out, map, ring.store, buffer, tile, row, group);
+            if (tensor)
+                kz_gemm_store_tensor<G>(sums, epilogue, out, map, ring.store, buffer, tile, row, group);
         if constexpr (G::STORE != KZ_STORE_TENSOR || G::GROUPED)
             if (!tensor) kz_gemm_store_direct<G>(sums, epilogue, out, tile, row);
         epilogue.end(place);

@@ -70,7 +70,9 @@ static kz_arg add_map(const kz_planner *p, kz_arg at, kz_type type, const gemm_m
                       uint32_t box, kz_tensor_promotion promotion) {
     uint64_t bytes = kz_type_size(type), row = kz_ceil_div(matrix->ld * bytes, 16) * 16;
     kz_tensor tensor = {.size = sizeof(kz_tensor),
-                        .type = type == KZ_F32 ? KZ_TENSOR_F32 : type == KZ_F16 ? KZ_TENSOR_F16 : KZ_TENSOR_BF16,
+                        .type = type == KZ_F32   ? KZ_TENSOR_F32
+                                : type == KZ_F16 ? KZ_TENSOR_F16
+                                                 : KZ_TENSOR_BF16,
                         .rank = 3,
                         .dims = {matrix->columns, matrix->rows, count},
                         .strides = {bytes, row, count > 1 ? matrix->stride * bytes : matrix->rows * row},
@@ -87,7 +89,8 @@ static kz_arg map_operand(const kz_planner *p, const gemm_spec *s, const operand
 
 enum { MOST_STRIDE = 39 }; // bits of a tensor map's strides, in bytes
 
-static kz_status refuse_matrix(const kz_planner *p, const char *name, const gemm_matrix *matrix, kz_type type) {
+static kz_status refuse_matrix(const kz_planner *p, const char *name, const gemm_matrix *matrix,
+                               kz_type type) {
     double most = (double)(UINT64_C(1) << MOST_STRIDE), size = (double)kz_type_size(type);
     if (matrix->rows <= INT32_MAX && matrix->columns <= INT32_MAX && (double)matrix->ld * size < most &&
         (double)matrix->stride * size < most)
@@ -99,10 +102,12 @@ static kz_status refuse(const kz_planner *p, const gemm_spec *s) {
     if (s->type != KZ_F16 && s->type != KZ_BF16)
         return kz_plan_refuse(p->error, "wgmma has no %s: 01_universal multiplies it", kz_type_name(s->type));
     if (s->form == KZ_GEMM_POINTERS)
-        return kz_plan_refuse(p->error, "tensor maps are made before the launch, and addresses are known on the device "
-                                        "alone: 01_universal follows them");
+        return kz_plan_refuse(p->error,
+                              "tensor maps are made before the launch, and addresses are known on the device "
+                              "alone: 01_universal follows them");
     if (s->k == 0)
-        return kz_plan_refuse(p->error, "there is nothing to multiply (k or alpha is 0): 01_universal scales c");
+        return kz_plan_refuse(p->error,
+                              "there is nothing to multiply (k or alpha is 0): 01_universal scales c");
     kz_status status = refuse_matrix(p, "a", &s->a, s->type);
     if (!status) status = refuse_matrix(p, "b", &s->b, s->type);
     if (!status) status = refuse_matrix(p, "c", &s->c, s->out);
@@ -116,7 +121,8 @@ uint64_t gemm_cluster_blocks(const gemm_tile *t) { return (uint64_t)t->cluster_m
 // Clusters that all products need; of groups, at most.
 uint64_t gemm_count_clusters(const gemm_tile *t, const gemm_spec *s, bool swapped) {
     uint64_t rows = swapped ? s->n : s->m, columns = swapped ? s->m : s->n;
-    uint64_t down = kz_ceil_div(rows, (uint64_t)t->tile_m * t->cluster_m), across = kz_ceil_div(columns, t->tile_n);
+    uint64_t down = kz_ceil_div(rows, (uint64_t)t->tile_m * t->cluster_m),
+             across = kz_ceil_div(columns, t->tile_n);
     return s->form == KZ_GEMM_GROUPED ? (down + s->count) * across : down * across * s->count;
 }
 
@@ -144,7 +150,8 @@ static kz_status refuse_tile(const kz_planner *p, const gemm_spec *s, gemm_tile_
     if (is_grouped(id) != (s->form == KZ_GEMM_GROUPED))
         return kz_plan_refuse(p->error, is_grouped(id) ? "for groups alone" : "09_grouped multiplies groups");
     if (is_grouped(id) && s->a_transposed)
-        return kz_plan_refuse(p->error, "groups are rows of an a that lies as written: 01_universal takes the other");
+        return kz_plan_refuse(p->error,
+                              "groups are rows of an a that lies as written: 01_universal takes the other");
     if (is_swapped(id) && s->m > GEMM_FEW_ROWS)
         return kz_plan_refuse(p->error, "for up to %d rows of a", GEMM_FEW_ROWS);
     uint32_t parts = gemm_tiles[id].cluster_k;
@@ -159,7 +166,8 @@ static kz_status refuse_tile(const kz_planner *p, const gemm_spec *s, gemm_tile_
 
 static kz_arg float_arg(double value) { return kz_arg_f32((float)value); }
 
-static kz_status launch(const kz_planner *p, const gemm_spec *s, gemm_tile_id id, const operand *a, const operand *b) {
+static kz_status launch(const kz_planner *p, const gemm_spec *s, gemm_tile_id id, const operand *a,
+                        const operand *b) {
     const gemm_tile *t = &gemm_tiles[id];
     uint64_t blocks = gemm_cluster_blocks(t), at_once = (uint64_t)p->device->multiprocessors / blocks;
     uint64_t clusters = gemm_count_clusters(t, s, is_swapped(id)), split = 0;
@@ -176,16 +184,17 @@ static kz_status launch(const kz_planner *p, const gemm_spec *s, gemm_tile_id id
         extra = kz_arg_workspace(p->plan->workspace_bytes);
         p->plan->workspace_bytes += at_once * blocks * t->tile_m * t->tile_n * sizeof(float);
     }
-    uint64_t flags = (tensor ? GEMM_TENSOR_STORE : 0) | (a->shared ? GEMM_A_SHARED : 0) |
-                     (b->shared ? GEMM_B_SHARED : 0);
-    return KZ_LAUNCH(p, .part = t->part, .blocks = clusters * blocks, .threads = KZ_GEMM_THREADS(t->consumers),
-                     .cluster = blocks > 1 ? (uint32_t)blocks : 0, .overlap = true,
-                     .shared_bytes = (uint32_t)KZ_GEMM_SHARED_BYTES(t->tile_m, t->tile_n, t->stages, t->consumers,
-                                                                    t->store == STORE_EITHER),
-                     KZ_ARGS(first, second, result, kz_arg_buffer(C), kz_arg_u64(a->rows), kz_arg_u64(b->rows),
-                             kz_arg_u64(s->k), kz_arg_u64(s->c.ld), kz_arg_u64(grouped ? 0 : s->c.stride),
-                             kz_arg_u64(s->count), kz_arg_u64(GEMM_GROUP / t->cluster_m), kz_arg_u64(flags),
-                             float_arg(s->alpha), float_arg(s->beta), kz_arg_u64(split), extra));
+    uint64_t flags =
+        (tensor ? GEMM_TENSOR_STORE : 0) | (a->shared ? GEMM_A_SHARED : 0) | (b->shared ? GEMM_B_SHARED : 0);
+    return KZ_LAUNCH(
+        p, .part = t->part, .blocks = clusters * blocks, .threads = KZ_GEMM_THREADS(t->consumers),
+        .cluster = blocks > 1 ? (uint32_t)blocks : 0, .overlap = true,
+        .shared_bytes = (uint32_t)KZ_GEMM_SHARED_BYTES(t->tile_m, t->tile_n, t->stages, t->consumers,
+                                                       t->store == STORE_EITHER),
+        KZ_ARGS(first, second, result, kz_arg_buffer(C), kz_arg_u64(a->rows), kz_arg_u64(b->rows),
+                kz_arg_u64(s->k), kz_arg_u64(s->c.ld), kz_arg_u64(grouped ? 0 : s->c.stride),
+                kz_arg_u64(s->count), kz_arg_u64(GEMM_GROUP / t->cluster_m), kz_arg_u64(flags),
+                float_arg(s->alpha), float_arg(s->beta), kz_arg_u64(split), extra));
 }
 
 kz_status gemm_plan_frame(const kz_planner *p) {

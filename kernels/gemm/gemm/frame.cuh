@@ -38,11 +38,10 @@ template <int id, typename In_, typename Out_, bool a_mn, bool b_mn> struct kern
 
 // c = alpha a b + beta c. `extra`: `split` and `partials` of stream-k, or `offsets` of groups.
 template <typename G>
-static __device__ __forceinline__ void multiply(const kz_tensor_map *a, const kz_tensor_map *b,
-                                                const kz_tensor_map *c, typename G::Out *c_at, size_t m, size_t n,
-                                                size_t k, size_t pitch, size_t batch_pitch, unsigned batch,
-                                                unsigned group, unsigned flags, float alpha, float beta,
-                                                unsigned split, void *extra) {
+static __device__ __forceinline__ void
+multiply(const kz_tensor_map *a, const kz_tensor_map *b, const kz_tensor_map *c, typename G::Out *c_at,
+         size_t m, size_t n, size_t k, size_t pitch, size_t batch_pitch, unsigned batch, unsigned group,
+         unsigned flags, float alpha, float beta, unsigned split, void *extra) {
     kz_gemm_order order = kz_gemm_order_of<G>((unsigned)m, (unsigned)n, batch, group);
     order.a_shared = flags & GEMM_A_SHARED;
     order.b_shared = flags & GEMM_B_SHARED;
@@ -84,7 +83,8 @@ static __device__ __forceinline__ void multiply(const kz_tensor_map *a, const kz
 // ---- rows that a tensor map cannot take --------------------------------------------------------------------
 
 // A unit of 16 aligned bytes, of which those from `begin` up to `end` exist.
-static __device__ __forceinline__ uint4 load_between(const uint4 *at, const uint16_t *begin, const uint16_t *end) {
+static __device__ __forceinline__ uint4 load_between(const uint4 *at, const uint16_t *begin,
+                                                     const uint16_t *end) {
     if ((const uint16_t *)at >= begin && (const uint16_t *)(at + 1) <= end) return *at;
     kz_pack<uint16_t> pack;
     for (int i = 0; i < 8; i++) {

@@ -23,8 +23,8 @@ extern "C" {
 #endif
 
 typedef enum kz_gemm_form {
-    KZ_GEMM_ONE,      // one product
-    KZ_GEMM_STRIDED,  // `count` products, whose matrices lie `stride_a`, `stride_b`, `stride_c` elements apart
+    KZ_GEMM_ONE,     // one product
+    KZ_GEMM_STRIDED, // `count` products, whose matrices lie `stride_a`, `stride_b`, `stride_c` elements apart
     KZ_GEMM_POINTERS, // `count` products; a, b and c are arrays of `count` addresses each, in the device's memory
     // `count` products that share a and c: group g is the rows offsets[g] to offsets[g + 1] - 1 of a and c, times its own b.
     // `offsets` are count + 1 unsigned numbers of 32 bits in the device's memory, none below the one before it. The plan is
@@ -72,7 +72,8 @@ typedef struct kz_gemm_problem {
     kz_gemm_form form;
     size_t count;                        // of products, for all forms but KZ_GEMM_ONE; may be 0
     size_t stride_a, stride_b, stride_c; // 0: matrices without gaps. KZ_GEMM_GROUPED has stride_b alone
-    size_t alignment; // of a, b, c and, for KZ_GEMM_POINTERS, all they point at: bytes; 0: 16, which is fastest
+    size_t
+        alignment; // of a, b, c and, for KZ_GEMM_POINTERS, all they point at: bytes; 0: 16, which is fastest
 } kz_gemm_problem;
 
 // What a run takes.

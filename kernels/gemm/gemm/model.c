@@ -6,9 +6,11 @@
 #include <stdio.h>
 
 #include "private.h"
+#include "tune.h"
 
 static const struct {
-    double launch, bandwidth, pad, pad_bandwidth, direct, beta, share, universal, universal_double;
+    double launch, bandwidth, pad, pad_bandwidth, direct, beta, share, universal, universal_step,
+        universal_double;
 } model = {
 #include "model.def"
 };
@@ -38,11 +40,13 @@ static double time_universal(const gemm_spec *s, double multiprocessors, char ho
     double products = s->form == KZ_GEMM_GROUPED ? 1.0 : (double)s->count;
     double flops = 2.0 * (double)s->m * (double)s->n * fmax((double)s->k, 1.0) * products;
     double rate = (s->type == KZ_F64 ? model.universal_double : model.universal) * multiprocessors / 132.0;
+    double steps = ceil((double)s->k / GEMM_UNIVERSAL_SIDE) * model.universal_step;
     snprintf(how, KZ_ESTIMATE_HOW, "by FFMA");
-    return model.launch + join(flops * 1e-6 / rate, time_memory(s));
+    return model.launch + join(fmax(flops * 1e-6 / rate, steps), time_memory(s));
 }
 
-static double time_tile(const gemm_spec *s, gemm_tile_id id, double multiprocessors, char how[KZ_ESTIMATE_HOW]) {
+static double time_tile(const gemm_spec *s, gemm_tile_id id, double multiprocessors,
+                        char how[KZ_ESTIMATE_HOW]) {
     const gemm_tile *t = &gemm_tiles[id];
     bool swapped = id == GEMM_ROWS_16 || id == GEMM_ROWS_64;
     double clusters = (double)gemm_count_clusters(t, s, swapped);
@@ -66,8 +70,7 @@ double gemm_estimate(const kz_case *c, const kz_device_info *device, const kz_va
                      char how[KZ_ESTIMATE_HOW]) {
     gemm_spec s = gemm_spec_of(c);
     double multiprocessors = device->multiprocessors > 0 ? device->multiprocessors : 1;
-    snprintf(how, KZ_ESTIMATE_HOW, "on the cpu");
-    if (variant->natives) return 0.0; // the only one there
+    if (variant->natives) return -1.0; // the only one there
     if (variant->plan == gemm_plan_universal) return time_universal(&s, multiprocessors, how);
     return time_tile(&s, gemm_tile_of(variant, &s), multiprocessors, how);
 }
