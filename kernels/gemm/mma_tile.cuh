@@ -113,19 +113,19 @@ static __device__ __forceinline__ void mma(kz_f16, float *d, const uint32_t *a, 
 template <bool mn>
 static __device__ __forceinline__ void load_pair(double (&to)[2], unsigned chunk, unsigned row) {
     unsigned k = kz_lane() % 4 * 2;
-    if (!mn) {
+    if constexpr (mn) {
+#pragma unroll
+        for (int i = 0; i < 2; i++)
+            asm volatile("ld.shared.f64 %0, [%1];"
+                         : "=d"(to[i])
+                         : "r"(chunk + unit_offset<double, true, true>(k + i, row / 2) + row % 2 * 8)
+                         : "memory");
+    } else {
         asm volatile("ld.shared.v2.f64 {%0, %1}, [%2];"
                      : "=d"(to[0]), "=d"(to[1])
                      : "r"(chunk + unit_offset<double, false, true>(row, k / 2))
                      : "memory");
-        return;
     }
-#pragma unroll
-    for (int i = 0; i < 2; i++)
-        asm volatile("ld.shared.f64 %0, [%1];"
-                     : "=d"(to[i])
-                     : "r"(chunk + unit_offset<double, true, true>(k + i, row / 2) + row % 2 * 8)
-                     : "memory");
 }
 
 static __device__ __forceinline__ void mma(double (&d)[4], const double (&low)[2], const double (&high)[2],
@@ -174,9 +174,6 @@ static __device__ __forceinline__ void multiply_chunk(warp_tile<double> &w, unsi
         for (int j = 0; j < 4; j++) mma(w.sums[i][j], left[2 * i], left[2 * i + 1], right[j]);
 }
 
-static __device__ __forceinline__ void put(double *to, double sum) { *to = sum; }
-template <typename Out> static __device__ __forceinline__ void put(Out *to, float sum) { kz_narrow(to, sum); }
-
 template <typename Sum, typename Out>
 static __device__ __forceinline__ void store_tile(const warp_tile<Sum> &w, Out *c, size_t m, size_t n,
                                                   size_t row, size_t column) {
@@ -188,7 +185,7 @@ static __device__ __forceinline__ void store_tile(const warp_tile<Sum> &w, Out *
             for (int e = 0; e < 4; e++) {
                 size_t r = row + w.row + 16 * i + kz_lane() / 4 + e / 2 * 8;
                 size_t x = column + w.column + 8 * j + kz_lane() % 4 * 2 + e % 2;
-                if (r < m && x < n) put(&c[r * n + x], w.sums[i][j][e]);
+                if (r < m && x < n) kz_narrow(&c[r * n + x], w.sums[i][j][e]);
             }
 }
 

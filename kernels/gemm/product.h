@@ -1,12 +1,13 @@
-// What the references of all matrix products share: c = a * b in double, of factors that are floats.
+// What the references of all matrix products share: c = a * b in double, of factors that are floats or doubles.
 #ifndef GEMM_PRODUCT_H
 #define GEMM_PRODUCT_H
 
-#include <stdint.h>
+#include "kz/family.h"
 
 typedef struct gemm_product {
     const float *a, *b; // m x k, k x n
     int64_t m, n, k;
+    const double *a_doubles, *b_doubles; // in their place, where they are not NULL
 } gemm_product;
 
 void gemm_multiply(const gemm_product *p, double *c);
@@ -15,6 +16,9 @@ void gemm_multiply(const gemm_product *p, double *c);
 // is an upper bound of Q, the sum of the squares of the k products (Cauchy and Schwarz): it takes no second product of
 // matrices.
 void gemm_sum_fourth_powers(const gemm_product *p, double *rows, double *columns);
+
+// Rows x columns floats out of elements that lie so, or transposed; NULL where there is no memory.
+float *gemm_widen(kz_type type, const void *from, int64_t rows, int64_t columns, bool transposed);
 
 // How far sums of tensor cores, of halves and in single precision, may be from the k products' sum, before they are rounded
 // to c's type; `squares` is an upper bound of Q.

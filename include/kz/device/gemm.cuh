@@ -25,9 +25,8 @@
 //     GROUPED            rows of a and c are divided among several b (below)
 //     PARTS              3: operands are sums of a high and a low part, coordinates 0 and 1 of their maps' third dimension;
 //                        c = high * high + high * low + low * high
-//     SCALES             KZ_SCALES_TENSOR: c is multiplied by a factor of a and one of b. KZ_SCALES_BLOCK: each row of a has
-//                        one for every chunk of k, b one for 128 rows and every chunk; with PROMOTE
 //     PROMOTE            the sums of each chunk are added to others in f32, for tensor cores that keep fewer bits (fp8)
+//     BLOCK_SCALES       and times factors: each row of a has one for every chunk, b one for 128 rows and every chunk
 //     SPARSE             of every four elements of a along k two are stored; which, says the metadata, a word of each thread
 //                        for each chunk, in the order of kz_wgmma_sparse; its map: thread, chunk, slab of 64 rows
 //
@@ -54,8 +53,8 @@ struct kz_gemm_defaults {
         STREAM_K = false,
         GROUPED = false,
         PARTS = 1,
-        SCALES = KZ_SCALES_NONE,
         PROMOTE = false,
+        BLOCK_SCALES = false,
         SPARSE = false,
     };
 };
@@ -95,7 +94,7 @@ template <typename G> struct kz_gemm_sizes {
                   "groups begin at any row, which the contiguous coordinate of a tensor map cannot");
     static_assert((typename G::Sum)0.5 != 0 || (G::CLUSTER_K == 1 && !G::STREAM_K && !G::PROMOTE),
                   "sums that are shared out are floats");
-    static_assert(G::SCALES != KZ_SCALES_BLOCK || (G::PROMOTE && KZ_GEMM_SCALE_ROWS % G::TILE_N == 0),
+    static_assert(!G::BLOCK_SCALES || (G::PROMOTE && KZ_GEMM_SCALE_ROWS % G::TILE_N == 0),
                   "a tile has one factor of b for each chunk");
     static_assert(!G::SPARSE || (STAGE_BYTES % 1024 == 0 && !G::A_MN && !G::B_MN && G::CLUSTER_N == 1),
                   "a stage begins at a multiple of 1024 bytes; operands of sparse products are K-major");
@@ -298,11 +297,11 @@ static __device__ __forceinline__ void kz_gemm_copy(unsigned to, const kz_tensor
 
 // Where chunk `i` of `chunks` begins, and its third coordinate in a and in b. Of three products of parts the small ones come
 // first: their sums are rounded at their own size.
-struct kz_gemm_place {
+struct kz_gemm_chunk {
     int k, a, b;
 };
 template <typename G>
-static __device__ __forceinline__ kz_gemm_place kz_gemm_locate(unsigned i, unsigned chunks, int batch) {
+static __device__ __forceinline__ kz_gemm_chunk kz_gemm_locate(unsigned i, unsigned chunks, int batch) {
     if (G::PARTS == 1) return {(int)(i * kz_gemm_sizes<G>::DEPTH), batch, batch};
     unsigned each = chunks / G::PARTS, product = i / each;
     return {(int)((i - product * each) * kz_gemm_sizes<G>::DEPTH), product == 0, product == 1};
@@ -325,7 +324,7 @@ static __device__ __forceinline__ void kz_gemm_produce(kz_gemm_ring<G> ring, con
             // The first round passes: all is empty.
             kz_barrier_wait(ring.empty + 8 * ring.stage, ring.parity ^ 1);
             unsigned barrier = ring.full + 8 * ring.stage, to = ring.chunk();
-            kz_gemm_place at = kz_gemm_locate<G>(i, schedule.chunks, tile.batch);
+            kz_gemm_chunk at = kz_gemm_locate<G>(i, schedule.chunks, tile.batch);
             if (schedule.order.a_shared) at.a = 0;
             if (schedule.order.b_shared) at.b = 0;
             kz_barrier_arrive_expect(barrier, sizes::STAGE_BYTES);
@@ -369,33 +368,6 @@ static __device__ __forceinline__ void kz_gemm_multiply(kz_gemm_sums<G> &sums, u
     kz_wgmma_commit();
 }
 
-// The same of a sparse a: two steps along k of 32 elements. Both take their metadata from one word.
-template <typename G>
-static __device__ __forceinline__ void kz_gemm_multiply_sparse(kz_gemm_sums<G> &sums, unsigned chunk,
-                                                               unsigned row, bool accumulate) {
-    typedef kz_gemm_sizes<G> sizes;
-    typename G::In type;
-    uint64_t a = kz_wgmma_narrow_tile(chunk + row * sizes::A_ROW),
-             b = kz_wgmma_tile(chunk + sizes::A_BYTES, KZ_GEMM_SLAB);
-    unsigned words =
-        chunk + sizes::DENSE_BYTES + row / 64 * KZ_GEMM_METADATA + threadIdx.x % KZ_WARPGROUP * 4;
-    uint32_t metadata[sizes::SLABS];
-#pragma unroll
-    for (int s = 0; s < sizes::SLABS; s++)
-        asm volatile("ld.shared.u32 %0, [%1];"
-                     : "=r"(metadata[s])
-                     : "r"(words + s * KZ_GEMM_METADATA)
-                     : "memory");
-    kz_wgmma_fence();
-#pragma unroll
-    for (int s = 0; s < sizes::SLABS; s++) {
-        uint64_t slab = a + s * (64 * sizes::A_ROW >> 4);
-        kz_wgmma_sparse<G::TILE_N, 0>(type, sums.at[s], slab, b, metadata[s], accumulate);
-        kz_wgmma_sparse<G::TILE_N, 1>(type, sums.at[s], slab + (32 >> 4), b + (64 >> 4), metadata[s], true);
-    }
-    kz_wgmma_commit();
-}
-
 // `chunks` of a tile, one at least. One group of products is in flight while the next begins; the stage before is given back.
 template <typename G>
 static __device__ __forceinline__ void kz_gemm_main_loop(kz_gemm_sums<G> &sums, kz_gemm_ring<G> &ring,
@@ -407,10 +379,7 @@ static __device__ __forceinline__ void kz_gemm_main_loop(kz_gemm_sums<G> &sums, 
     unsigned before = 0;
     for (unsigned i = 0; i < chunks; i++) {
         kz_barrier_wait(ring.full + 8 * ring.stage, ring.parity);
-        if constexpr (G::SPARSE)
-            kz_gemm_multiply_sparse<G>(sums, ring.chunk(), row, i > 0);
-        else
-            kz_gemm_multiply<G>(sums, ring.chunk(), row, i > 0);
+        kz_gemm_multiply<G>(sums, ring.chunk(), row, i > 0);
         kz_wgmma_wait<1>();
         if (i > 0) ring.release(before);
         before = ring.stage;
@@ -422,39 +391,97 @@ static __device__ __forceinline__ void kz_gemm_main_loop(kz_gemm_sums<G> &sums, 
     for (int s = 0; s < kz_gemm_sizes<G>::SLABS; s++) kz_wgmma_pin(sums.at[s]);
 }
 
+// ---- a sparse a ------------------------------------------------------------------------------------------------
+
+// The metadata of one chunk: a word for each slab.
+template <typename G> struct kz_gemm_metadata {
+    uint32_t at[kz_gemm_sizes<G>::SLABS];
+
+    __device__ __forceinline__ void load(unsigned chunk, unsigned row) {
+        unsigned words = chunk + kz_gemm_sizes<G>::DENSE_BYTES + row / 64 * KZ_GEMM_METADATA +
+                         threadIdx.x % KZ_WARPGROUP * 4;
+#pragma unroll
+        for (int s = 0; s < kz_gemm_sizes<G>::SLABS; s++)
+            asm volatile("ld.shared.u32 %0, [%1];"
+                         : "=r"(at[s])
+                         : "r"(words + s * KZ_GEMM_METADATA)
+                         : "memory");
+    }
+};
+
+// As kz_gemm_multiply: two steps along k of 32 elements, whose metadata is in one word.
+template <typename G>
+static __device__ __forceinline__ void
+kz_gemm_multiply_sparse(kz_gemm_sums<G> &sums, unsigned chunk, unsigned row,
+                        const kz_gemm_metadata<G> &metadata, bool accumulate) {
+    typedef kz_gemm_sizes<G> sizes;
+    typename G::In type;
+    uint64_t a = kz_wgmma_narrow_tile(chunk + row * sizes::A_ROW),
+             b = kz_wgmma_tile(chunk + sizes::A_BYTES, KZ_GEMM_SLAB);
+    kz_wgmma_fence();
+#pragma unroll
+    for (int s = 0; s < sizes::SLABS; s++) {
+        uint64_t slab = a + s * (64 * sizes::A_ROW >> 4);
+        kz_wgmma_sparse<G::TILE_N, 0>(type, sums.at[s], slab, b, metadata.at[s], accumulate);
+        kz_wgmma_sparse<G::TILE_N, 1>(type, sums.at[s], slab + (32 >> 4), b + (64 >> 4), metadata.at[s],
+                                      true);
+    }
+    kz_wgmma_commit();
+}
+
+// As kz_gemm_main_loop. A product may read its metadata until it is done: that of two chunks in flight is in registers of
+// its own.
+template <typename G>
+static __device__ __forceinline__ void kz_gemm_sparse_loop(kz_gemm_sums<G> &sums, kz_gemm_ring<G> &ring,
+                                                           unsigned row, unsigned chunks) {
+    ring.stage = __shfl_sync(KZ_ALL_LANES, ring.stage, 0); // as in the main loop
+    ring.parity = __shfl_sync(KZ_ALL_LANES, ring.parity, 0);
+    chunks = __shfl_sync(KZ_ALL_LANES, chunks, 0);
+    unsigned before = 0;
+    kz_gemm_metadata<G> even, odd;
+    auto step = [&](unsigned i, kz_gemm_metadata<G> &metadata) {
+        kz_barrier_wait(ring.full + 8 * ring.stage, ring.parity);
+        metadata.load(ring.chunk(), row);
+        kz_gemm_multiply_sparse<G>(sums, ring.chunk(), row, metadata, i > 0);
+        kz_wgmma_wait<1>();
+        if (i > 0) ring.release(before);
+        before = ring.stage;
+        ring.advance();
+    };
+    for (unsigned i = 0; i < chunks; i += 2) {
+        step(i, even);
+        if (i + 1 < chunks) step(i + 1, odd);
+    }
+    kz_wgmma_wait<0>();
+    if (chunks > 0) ring.release(before);
+#pragma unroll
+    for (int s = 0; s < kz_gemm_sizes<G>::SLABS; s++) kz_wgmma_pin(sums.at[s]);
+}
+
 // ---- factors of the operands -----------------------------------------------------------------------------------
 
 struct kz_gemm_scales {
-    const float *a, *b; // TENSOR: one each. BLOCK: a[chunk][row], of `rows`; b[row / 128][chunk]
+    const float *a, *b; // a[chunk][row], of `rows`; b[row / 128][chunk]
     size_t rows;
 };
 
-template <typename G>
-static __device__ __forceinline__ float kz_gemm_tensor_scale(const kz_gemm_scales &scales) {
-    return G::SCALES == KZ_SCALES_TENSOR ? __ldg(scales.a) * __ldg(scales.b) : 1.0f;
-}
-template <typename G>
-static __device__ __forceinline__ void kz_gemm_scale(kz_gemm_sums<G> &sums, float factor) {
-#pragma unroll
-    for (int i = 0; i < kz_gemm_sizes<G>::SLABS * G::TILE_N / 2; i++)
-        sums.at[i / (G::TILE_N / 2)][i % (G::TILE_N / 2)] *= factor;
-}
-
-// The factors of one chunk for the two rows of each slab that a thread has.
+// The factors of one chunk, for the two rows of each slab that a thread has. They are multiplied when they are needed: nobody
+// waits for them before.
 template <typename G> struct kz_gemm_factors {
-    float at[kz_gemm_sizes<G>::SLABS][2];
+    float a[kz_gemm_sizes<G>::SLABS][2], b;
 
     // `row`: the consumer's first one in c.
     __device__ __forceinline__ void load(const kz_gemm_scales &scales, unsigned row, unsigned column,
                                          unsigned chunk, unsigned chunks) {
-        if (G::SCALES != KZ_SCALES_BLOCK) return;
-        float b = __ldg(scales.b + (size_t)(column / KZ_GEMM_SCALE_ROWS) * chunks + chunk);
+        if (!G::BLOCK_SCALES) return;
+        b = __ldg(scales.b + (size_t)(column / KZ_GEMM_SCALE_ROWS) * chunks + chunk);
 #pragma unroll
         for (int i = 0; i < 2 * kz_gemm_sizes<G>::SLABS; i++) {
             unsigned r = row + i / 2 * 64 + kz_warp() % 4 * 16 + kz_lane() / 4 + i % 2 * 8;
-            at[i / 2][i % 2] = r < scales.rows ? b * __ldg(scales.a + chunk * scales.rows + r) : 0.0f;
+            a[i / 2][i % 2] = r < scales.rows ? __ldg(scales.a + chunk * scales.rows + r) : 0.0f;
         }
     }
+    __device__ __forceinline__ float of(int slab, int sum) const { return a[slab][sum / 2 % 2] * b; }
 };
 
 // As kz_gemm_main_loop, but each chunk is summed by itself. While one consumer adds, the other's products run.
@@ -483,8 +510,7 @@ static __device__ __forceinline__ void kz_gemm_promoting_loop(kz_gemm_sums<G> &s
 #pragma unroll
         for (int i = 0; i < kz_gemm_sizes<G>::SLABS * each; i++) {
             float &sum = sums.at[i / each][i % each], more = part.at[i / each][i % each];
-            sum = G::SCALES == KZ_SCALES_BLOCK ? fmaf(factors.at[i / each][i % each / 2 % 2], more, sum)
-                                               : sum + more;
+            sum = G::BLOCK_SCALES ? fmaf(factors.of(i / each, i % each), more, sum) : sum + more;
         }
         factors = next;
     }
@@ -503,7 +529,7 @@ static __device__ __forceinline__ uint32_t kz_pack_pair(kz_f16, float low, float
     return pair;
 }
 
-// Where c is, for KZ_STORE_DIRECT, and its size.
+// Where c is, for KZ_STORE_DIRECT, and the product's size.
 template <typename Out> struct kz_gemm_out {
     Out *c;
     size_t m, n;
@@ -516,14 +542,17 @@ template <typename G>
 static __device__ __forceinline__ kz_place kz_gemm_place(const kz_gemm_out<typename G::Out> &out,
                                                          kz_gemm_corner tile, unsigned first, int s, int i) {
     const bool transposed = G::STORE == KZ_STORE_TRANSPOSED;
-    unsigned row = first + kz_warp() % 4 * 16 + kz_lane() / 4, column = kz_lane() % 4 * 2;
-    return {(int)(tile.m + s * 64 + row + i / 2 % 2 * 8),
-            (int)(tile.n + i / 4 * 8 + column),
+    int row = (int)(first + kz_warp() % 4 * 16 + kz_lane() / 4), column = (int)(kz_lane() % 4 * 2);
+    return {tile.m + s * 64 + row + i / 2 % 2 * 8,
+            tile.n + i / 4 * 8 + column,
             tile.batch,
             (int)(transposed ? out.n : out.m),
             (int)(transposed ? out.m : out.n),
+            s * 2 + i / 2 % 2,
+            kz_gemm_sizes<G>::SLABS * 2,
             transposed,
-            false};
+            false,
+            G::STORE == KZ_STORE_TENSOR};
 }
 
 template <typename G, typename T>
@@ -543,6 +572,8 @@ static __device__ __forceinline__ void kz_gemm_store_direct(const kz_gemm_sums<G
                                                             kz_gemm_corner tile, unsigned first) {
     const int own = G::TILE_N / 2 / G::CLUSTER_K;
     int part = G::CLUSTER_K > 1 ? (int)kz_cluster_rank() : 0;
+    kz_gemm_out<typename G::Out> c = out;
+    if (E::HALVES) c.n = out.n / 2;
 #pragma unroll
     for (int s = 0; s < kz_gemm_sizes<G>::SLABS; s++)
 #pragma unroll
@@ -552,8 +583,8 @@ static __device__ __forceinline__ void kz_gemm_store_direct(const kz_gemm_sums<G
             if constexpr (E::STEPS > 0) {
                 kz_pair v = {(float)sums.at[s][i], (float)sums.at[s][i + 1]};
                 epilogue.apply(v, at);
-                kz_gemm_put<G>(out, at, 0, v.x);
-                kz_gemm_put<G>(out, at, 1, v.y);
+                kz_gemm_put<G>(c, at, 0, v.x);
+                if (!E::HALVES) kz_gemm_put<G>(c, at, 1, v.y);
             } else {
                 kz_gemm_put<G>(out, at, 0, sums.at[s][i]);
                 kz_gemm_put<G>(out, at, 1, sums.at[s][i + 1]);
@@ -561,18 +592,24 @@ static __device__ __forceinline__ void kz_gemm_store_direct(const kz_gemm_sums<G
         }
 }
 
-// 64 rows x 128 bytes of c into a buffer, swizzled as the tensor map wants it.
+// 64 rows x 128 bytes of c into a buffer, swizzled as the tensor map wants it. `units` has 16 columns of 16 bits, as wgmma has
+// its sums of 16 columns: four for each pair of them.
+static __device__ __forceinline__ void kz_gemm_stage_units(unsigned buffer, int column,
+                                                           const uint32_t (&units)[4]) {
+    unsigned row = kz_warp() % 4 * 16 + kz_lane() % 16, unit = column / 8 + kz_lane() / 16;
+    asm volatile("stmatrix.sync.aligned.m8n8.x4.shared.b16 [%0], {%1, %2, %3, %4};" ::"r"(
+                     buffer + row * KZ_GEMM_CHUNK + (unit ^ (row & 7)) * 16),
+                 "r"(units[0]), "r"(units[1]), "r"(units[2]), "r"(units[3])
+                 : "memory");
+}
 template <typename Half>
 static __device__ __forceinline__ void kz_gemm_stage_halves(Half type, const float *sums, unsigned buffer) {
-    unsigned row = kz_warp() % 4 * 16 + kz_lane() % 16, half = kz_lane() / 16;
 #pragma unroll
     for (int q = 0; q < 4; q++) {
         const float *e = sums + 8 * q; // 16 columns
-        asm volatile("stmatrix.sync.aligned.m8n8.x4.shared.b16 [%0], {%1, %2, %3, %4};" ::"r"(
-                         buffer + row * KZ_GEMM_CHUNK + ((2 * q + half) ^ (row & 7)) * 16),
-                     "r"(kz_pack_pair(type, e[0], e[1])), "r"(kz_pack_pair(type, e[2], e[3])),
-                     "r"(kz_pack_pair(type, e[4], e[5])), "r"(kz_pack_pair(type, e[6], e[7]))
-                     : "memory");
+        uint32_t units[] = {kz_pack_pair(type, e[0], e[1]), kz_pack_pair(type, e[2], e[3]),
+                            kz_pack_pair(type, e[4], e[5]), kz_pack_pair(type, e[6], e[7])};
+        kz_gemm_stage_units(buffer, 16 * q, units);
     }
 }
 static __device__ __forceinline__ void kz_gemm_stage(kz_bf16 type, const float *sums, unsigned buffer) {
@@ -580,6 +617,26 @@ static __device__ __forceinline__ void kz_gemm_stage(kz_bf16 type, const float *
 }
 static __device__ __forceinline__ void kz_gemm_stage(kz_f16 type, const float *sums, unsigned buffer) {
     kz_gemm_stage_halves(type, sums, buffer);
+}
+
+// Of four lanes that hold columns q and 4 + q, q from 0 to 3, each gets its two neighbours: 2 q and 2 q + 1.
+static __device__ __forceinline__ uint32_t kz_gemm_neighbours(uint32_t pair) {
+    unsigned q = kz_lane() % 4, from = kz_lane() - q + q % 2 * 2;
+    uint32_t low = __shfl_sync(KZ_ALL_LANES, pair, from), high = __shfl_sync(KZ_ALL_LANES, pair, from + 1);
+    return __byte_perm(low, high, q < 2 ? 0x5410 : 0x7632);
+}
+// What kz_gate made: for each 8 columns of the product, one value in each of two rows.
+template <typename Half>
+static __device__ __forceinline__ void kz_gemm_stage_gated(Half type, const float *values, unsigned buffer) {
+#pragma unroll
+    for (int q = 0; q < 4; q++) {
+        const float *e = values + 8 * q; // 16 columns of c
+        uint32_t units[] = {kz_gemm_neighbours(kz_pack_pair(type, e[0], e[2])),
+                            kz_gemm_neighbours(kz_pack_pair(type, e[1], e[3])),
+                            kz_gemm_neighbours(kz_pack_pair(type, e[4], e[6])),
+                            kz_gemm_neighbours(kz_pack_pair(type, e[5], e[7]))};
+        kz_gemm_stage_units(buffer, 16 * q, units);
+    }
 }
 static __device__ __forceinline__ void kz_gemm_stage(float, const float *sums, unsigned buffer) {
     unsigned lane = kz_lane(), row = kz_warp() % 4 * 16 + lane / 4;
@@ -597,44 +654,60 @@ static __device__ __forceinline__ void kz_gemm_stage(int, const int *sums, unsig
     kz_gemm_stage(0.0f, (const float *)sums, buffer);
 }
 
+// What the epilogue makes of `columns` columns of c, from column `at` on, in slab s.
+template <typename G, typename E>
+static __device__ __forceinline__ void
+kz_gemm_values(const kz_gemm_sums<G> &sums, E &epilogue, const kz_gemm_out<typename G::Out> &out,
+               kz_gemm_corner tile, unsigned first, int s, int at, float *values, int columns) {
+    const int pairs = E::HALVES ? columns / 2 : columns / 4; // of which one or two values become
+    // Addresses are computed anew for each part: kept from one to the next they would cost the registers of many sums.
+    asm volatile("" : "+r"(tile.m), "+r"(tile.n));
+#pragma unroll
+    for (int i = 0; i < pairs; i++) {
+        int sum = (E::HALVES ? at : at / 2) + 2 * i;
+        kz_pair v = {(float)sums.at[s][sum], (float)sums.at[s][sum + 1]};
+        kz_place place = kz_gemm_place<G>(out, tile, first, s, sum);
+        epilogue.apply(v, place);
+        if (E::HALVES)
+            values[i] = v.x;
+        else
+            values[2 * i] = v.x, values[2 * i + 1] = v.y;
+    }
+}
+
 // By way of two buffers: one is filled while the tensor map's copy reads the other. Copies go on during the next tile.
 template <typename G, typename E>
 static __device__ __forceinline__ void
 kz_gemm_store_parts(const kz_gemm_sums<G> &sums, E &epilogue, const kz_gemm_out<typename G::Out> &out,
                     const kz_tensor_map *c, unsigned buffers, unsigned &buffer, kz_gemm_corner tile,
                     unsigned first, unsigned group) {
-    const int columns = KZ_GEMM_CHUNK / sizeof(typename G::Out);
+    const int columns = KZ_GEMM_CHUNK / sizeof(typename G::Out), width = G::TILE_N / (E::HALVES ? 2 : 1);
     bool leader = threadIdx.x % KZ_WARPGROUP == 0;
     typename G::Out type;
 #pragma unroll
     for (int s = 0; s < kz_gemm_sizes<G>::SLABS; s++)
 #pragma unroll
-        for (int next = 0; next < G::TILE_N; next += columns) {
-            // The last box may overlap the one before: the same values, as long as no step reads or adds.
-            static_assert(E::STEPS == 0 || G::TILE_N % columns == 0, "a step sees each pair once");
-            const int at = next + columns <= G::TILE_N ? next : G::TILE_N - columns;
-            float part[columns / 2];
-            if constexpr (E::STEPS > 0) {
-#pragma unroll
-                for (int i = 0; i < columns / 2; i += 2) {
-                    kz_pair v = {(float)sums.at[s][at / 2 + i], (float)sums.at[s][at / 2 + i + 1]};
-                    kz_place place = kz_gemm_place<G>(out, tile, first, s, at / 2 + i);
-                    epilogue.apply(v, place);
-                    part[i] = v.x, part[i + 1] = v.y;
-                }
-            }
+        for (int next = 0; next < width; next += columns) {
+            // The last box may overlap the one before: the same values, where steps may see a pair twice.
+            static_assert(E::AGAIN || width % columns == 0, "a step sees each pair once");
+            const int at = next + columns <= width ? next : width - columns;
+            float values[columns / 2];
+            if constexpr (E::STEPS > 0)
+                kz_gemm_values<G>(sums, epilogue, out, tile, first, s, at, values, columns);
             unsigned to = buffers + buffer * KZ_GEMM_SLAB;
             if (leader) kz_bulk_wait_read_but<KZ_GEMM_STORE_BUFFERS - 1>();
             kz_named_sync(1 + group, KZ_WARPGROUP);
-            if constexpr (E::STEPS > 0)
-                kz_gemm_stage(type, part, to);
+            if constexpr (E::HALVES)
+                kz_gemm_stage_gated(type, values, to);
+            else if constexpr (E::STEPS > 0)
+                kz_gemm_stage(type, values, to);
             else
                 kz_gemm_stage(type, sums.at[s] + at / 2, to);
             kz_bulk_fence();
             kz_named_sync(1 + group, KZ_WARPGROUP);
             if (leader) {
-                kz_tensor_store_3d(c, tile.n + at, tile.m + (int)first + s * 64, G::GROUPED ? 0 : tile.batch,
-                                   to);
+                kz_tensor_store_3d(c, tile.n / (E::HALVES ? 2 : 1) + at, tile.m + (int)first + s * 64,
+                                   G::GROUPED ? 0 : tile.batch, to);
                 kz_bulk_commit();
             }
             buffer = (buffer + 1) % KZ_GEMM_STORE_BUFFERS;
@@ -650,7 +723,7 @@ kz_gemm_store_tensor(const kz_gemm_sums<G> &sums, kz_chain<kz_linear<T>> &linear
     kz_chain<kz_scale> scale = {{linear.first.alpha}, {}};
     if (linear.first.beta == 0.0f)
         kz_gemm_store_parts<G>(sums, scale, out, c, buffers, buffer, tile, first, group);
-    else
+    else if constexpr (G::TILE_N * sizeof(typename G::Out) % KZ_GEMM_CHUNK == 0) // else: not by a tensor map
         kz_gemm_store_parts<G>(sums, linear, out, c, buffers, buffer, tile, first, group);
 }
 template <typename G, typename E>
@@ -771,7 +844,6 @@ static __device__ __forceinline__ void
 kz_gemm_consume(kz_gemm_ring<G> ring, const kz_tensor_map *map, kz_gemm_out<typename G::Out> out,
                 kz_gemm_schedule schedule, E epilogue, const kz_gemm_scales &scales) {
     typedef kz_gemm_sizes<G> sizes;
-    float scale = kz_gemm_tensor_scale<G>(scales);
     unsigned group = __shfl_sync(KZ_ALL_LANES, threadIdx.x / KZ_WARPGROUP, 0);
     unsigned rank = kz_gemm_rank<G>(), buffer = 0, turn = 0;
     unsigned row = G::PING_PONG ? 0 : group * sizes::ROWS;
@@ -789,6 +861,8 @@ kz_gemm_consume(kz_gemm_ring<G> ring, const kz_tensor_map *map, kz_gemm_out<type
         if (G::PING_PONG) kz_named_sync(KZ_GEMM_ORDER_BARRIER + group, 2 * KZ_WARPGROUP);
         if constexpr (G::PROMOTE)
             kz_gemm_promoting_loop<G>(sums, ring, row, segment, tile, scales, schedule.chunks);
+        else if constexpr (G::SPARSE)
+            kz_gemm_sparse_loop<G>(sums, ring, row, segment.count);
         else
             kz_gemm_main_loop<G>(sums, ring, row, segment.count);
         if (G::PING_PONG && schedule.next < kz_gemm_tiles(schedule.order))
@@ -801,7 +875,6 @@ kz_gemm_consume(kz_gemm_ring<G> ring, const kz_tensor_map *map, kz_gemm_out<type
             kz_gemm_finish<G>(sums, schedule, segment.count, rank);
         }
         if constexpr (G::CLUSTER_K > 1) kz_gemm_exchange<G>(sums, ring);
-        if (G::SCALES == KZ_SCALES_TENSOR) kz_gemm_scale<G>(sums, scale);
         if (G::GROUPED) out.m = tile.end; // rows of the next group are not this one's
         kz_place place = kz_gemm_place<G>(out, tile, row, 0, 0);
         epilogue.begin(place);

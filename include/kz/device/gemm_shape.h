@@ -1,4 +1,4 @@
-// What a kernel made of kz/device/gemm.cuh needs of its launch, for the host and the kernel alike.
+// What a kernel made of kz/device/gemm.cuh or gemm_plain.cuh needs of its launch, for the host and the kernel alike.
 #ifndef KZ_GEMM_SHAPE_H
 #define KZ_GEMM_SHAPE_H
 
@@ -6,12 +6,12 @@
 #define KZ_GEMM_SLAB          (64 * KZ_GEMM_CHUNK) // 64 such rows
 #define KZ_GEMM_STORE_BUFFERS 2 // of each consumer, a slab each, where a tensor map stores c
 #define KZ_GEMM_BARRIER_BYTES 1024
+#define KZ_GEMM_SCALE_ROWS    128 // of b, that share a factor for each chunk
 #define KZ_GEMM_METADATA      512 // bytes of metadata for 64 rows of a sparse a, and a chunk's 64 of k
 
-// Factors of the operands: none; one of a and one of b; one for each row of a, and for KZ_GEMM_SCALE_ROWS rows of b, and
-// KZ_GEMM_CHUNK elements along k.
-enum { KZ_SCALES_NONE, KZ_SCALES_TENSOR, KZ_SCALES_BLOCK };
-#define KZ_GEMM_SCALE_ROWS 128
+// kz/device/gemm_plain.cuh: columns of a warp's tile, which has 16 rows.
+#define KZ_PLAIN_WIDTH 8
+#define KZ_PASS_WIDTH  64
 
 #define KZ_GEMM_THREADS(consumers) (128 * ((consumers) + 1))
 // Dynamic shared memory; 1024 bytes of it for the alignment that the swizzle wants.

@@ -58,8 +58,8 @@ static void multiply(const native *x) {
 
 #define ALL(X)                                                                                               \
     X(any_f32, F32, F32)                                                                                     \
-    X(any_f64, F64, F64) X(any_f16, F16, F16) X(any_bf16, BF16, BF16) X(any_to_f32_f16, F16, F32)            \
-        X(any_to_f32_bf16, BF16, F32)
+    X(any_f64, F64, F64)                                                                                     \
+    X(any_f16, F16, F16) X(any_bf16, BF16, BF16) X(any_to_f32_f16, F16, F32) X(any_to_f32_bf16, BF16, F32)
 #define ENTRY(name, TYPE, OUT)                                                                               \
     static void name(const kz_native_launch *launch) { multiply(&(native){launch, KZ_##TYPE, KZ_##OUT}); }
 #define ROW(name, TYPE, OUT) {"gemm_native_" #name, name},

@@ -34,7 +34,8 @@ static void multiply(const kz_native_launch *launch, kz_gemm_format format) {
     X(e4m3, bf16, E4M3)                                                                                      \
     X(e5m2, bf16, E5M2)                                                                                      \
     X(e4m3_promoted, bf16, E4M3_PROMOTED)                                                                    \
-    X(e4m3_fine, bf16, E4M3_FINE)
+    X(e4m3_fine, bf16, E4M3_FINE)                                                                            \
+    X(f64, f64, F64)
 #define ENTRY(name, type, ID)                                                                                \
     static void name(const kz_native_launch *launch) { multiply(launch, KZ_GEMM_##ID); }
 #define ROW(name, type, ID) {"gemm_types_native_" #name "_" #type, name},

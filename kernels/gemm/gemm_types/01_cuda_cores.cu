@@ -12,7 +12,7 @@ enum {
     SIDE = GEMM_TYPES_CORES_TILE,
     THREADS = GEMM_TYPES_CORES_THREADS,
     EACH = SIDE * SIDE / THREADS,
-    BLOCK = KZ_GEMM_SCALE_ROWS // elements along k that share a scale, and rows of b
+    BLOCK = GEMM_TYPES_SCALE_BLOCK // elements along k that share a scale, and rows of b
 };
 
 // SIDE rows of an operand of `rows` x k, SIDE of k: to[k][row], zero where the matrix ends.
@@ -36,10 +36,10 @@ multiply(const typename F::In *a, const typename F::In *b, typename F::Out *c, c
     size_t blocks = (k + BLOCK - 1) / BLOCK;
     unsigned across = threadIdx.x % SIDE, down = threadIdx.x / SIDE * EACH;
     auto of_a = [=](Sum value, size_t y, size_t x) -> Sum {
-        return F::SCALES == KZ_SCALES_BLOCK ? value * scale_a[x / BLOCK * m + y] : value;
+        return F::SCALES == SCALES_BLOCK ? value * scale_a[x / BLOCK * m + y] : value;
     };
     auto of_b = [=](Sum value, size_t y, size_t x) -> Sum {
-        return F::SCALES == KZ_SCALES_BLOCK ? value * scale_b[y / BLOCK * blocks + x / BLOCK] : value;
+        return F::SCALES == SCALES_BLOCK ? value * scale_b[y / BLOCK * blocks + x / BLOCK] : value;
     };
     Sum sums[EACH] = {};
     for (size_t at = 0; at < k; at += SIDE) {
@@ -51,7 +51,7 @@ multiply(const typename F::In *a, const typename F::In *b, typename F::Out *c, c
             for (int i = 0; i < EACH; i++) sums[i] += a_tile[x][down + i] * b_tile[x][across];
         __syncthreads();
     }
-    Sum scale = F::SCALES == KZ_SCALES_TENSOR ? (Sum)(*scale_a * *scale_b) : (Sum)1;
+    Sum scale = F::SCALES == SCALES_TENSOR ? (Sum)(*scale_a * *scale_b) : (Sum)1;
 #pragma unroll
     for (int i = 0; i < EACH; i++)
         if (row + down + i < m && column + across < n)
@@ -65,3 +65,4 @@ multiply(const typename F::In *a, const typename F::In *b, typename F::Out *c, c
         multiply<F>(a, b, c, scale_a, scale_b, m, n, k, order);                                              \
     }
 GEMM_TYPES_ALL(CUDA_CORES)
+CUDA_CORES(f64, f64)

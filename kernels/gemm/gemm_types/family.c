@@ -19,10 +19,18 @@ static size_t buffers(const kz_case *c, kz_buffer list[KZ_FAMILY_BUFFERS]) {
 
 // Scales, where there are any, before the axes.
 static size_t guest_args(const kz_case *c, kz_arg args[KZ_PLAN_ARGS]) {
-    size_t count = 0, last = gemm_types_format_of(c)->scales == KZ_SCALES_NONE ? C : SCALE_B;
+    size_t count = 0, last = gemm_types_format_of(c)->scales == SCALES_NONE ? C : SCALE_B;
     for (uint32_t i = A; i <= last; i++) args[count++] = kz_arg_buffer(i);
     for (int i = M; i <= K; i++) args[count++] = kz_arg_u64(gemm_types_axis(c, i));
     return count;
+}
+
+static kz_products products_of(gemm_element element) {
+    switch (element) {
+    case GEMM_TF32: return KZ_PRODUCTS_TF32;
+    case GEMM_INT8: return KZ_PRODUCTS_I8;
+    default: return KZ_PRODUCTS_F8;
+    }
 }
 
 static kz_work work(const kz_case *c) {
@@ -32,7 +40,7 @@ static kz_work work(const kz_case *c) {
     for (size_t i = 0; i < count; i++) bytes += (double)list[i].count * (double)kz_type_size(list[i].type);
     return (kz_work){.bytes = bytes,
                      .flops = 2.0 * (double)c->axes[M] * (double)c->axes[N] * (double)c->axes[K],
-                     .products = true};
+                     .products = products_of(gemm_types_format_of(c)->element)};
 }
 
 static kz_entry entry(const kz_case *c) { return (kz_entry){gemm_types_format_of(c)->name, c->type}; }
@@ -41,6 +49,10 @@ static kz_entry entry(const kz_case *c) { return (kz_entry){gemm_types_format_of
 static const kz_variant variants[] = { // the order is the journey
     {"00_native", 0, gemm_types_plan_native, "plain C on all cores", gemm_types_natives},
     {"01_cuda_cores", 75, gemm_types_plan_cores, "FFMA and IMAD, for any shape, alignment and order"},
+    {"02_cluster", KZ_SM_EXACT(90), gemm_types_plan_cluster, "hgemm's frame: 128 x 256, clusters, tensor maps"},
+    {"03_ping_pong", KZ_SM_EXACT(90), gemm_types_plan_ping_pong, "one warpgroup multiplies while the other stores"},
+    {"04_any_shape", KZ_SM_EXACT(90), gemm_types_plan_any_shape, "operands repacked where they must, the tile that fits"},
+    {"05_mma", 90, gemm_types_plan_mma, "doubles by mma.sync, copied by cp.async"},
 };
 
 // ---- cases -----------------------------------------------------------------------------------------
@@ -73,6 +85,11 @@ static const kz_case cases[] = {
     EDGES(E5M2, BF16),
     EDGES(E4M3_PROMOTED, BF16),
     EDGES(E4M3_FINE, BF16),
+    EDGES(F64, F64),
+    CHECK(F64, TN, F64, 136, 272, 72),
+    CHECK(F64, NN, F64, 33, 36, 20, .misalign = 1),
+    KZ_NOT_FINITE(CHECK, F64, NT, F64, 40, 24, 16),
+    KZ_TINY(CHECK, F64, NT, F64, 40, 24, 16),
     KZ_NOT_FINITE(CHECK, TF32, NT, F32, 40, 24, 16),
     KZ_NOT_FINITE(CHECK, TF32X3, NT, F32, 40, 24, 16),
     KZ_NOT_FINITE(CHECK, TF32X3, TN, F32, 67, 61, 131),
@@ -85,8 +102,9 @@ static const kz_case cases[] = {
     CHECK(INT8, NT, I32, 40, 24, 600, .data = KZ_DATA_LARGE),
     KZ_MAGNITUDES(CHECK, E4M3, NT, BF16, 40, 24, 16),
     KZ_MAGNITUDES(CHECK, E5M2, NT, BF16, 40, 24, 16),
-    CHECK(E4M3_PROMOTED, NT, BF16, 40, 24, 2064, .data = KZ_DATA_POSITIVE), // what is cut off adds up
+    CHECK(E4M3_PROMOTED, NT, BF16, 40, 24, 8208, .data = KZ_DATA_POSITIVE), // what is cut off adds up
     CHECK(E4M3_FINE, NT, BF16, 264, 392, 1040),                             // clusters, and blocks of scales
+    CHECK(INT8, NT, I32, 1473, 1537, 40),                                   // rounds of the large tile
     SQUARES(TF32, F32),
     SQUARES(TF32X3, F32),
     SQUARES(INT8, I32),
@@ -94,11 +112,13 @@ static const kz_case cases[] = {
     SQUARES(E5M2, BF16),
     SQUARES(E4M3_PROMOTED, BF16),
     SQUARES(E4M3_FINE, BF16),
+    SQUARES(F64, F64),
     ROWS(64, FINE),
     ROWS(128, FINE),
     ROWS(4096, FINE),
     BENCH(TF32, NN, F32, 8192, 8192, 8192), // with what it costs to transpose
     BENCH(INT8, NN, I32, 8192, 8192, 8192),
+    BENCH(F64, NN, F64, 8192, 8192, 8192), // not transposed
     BENCH(E4M3, NN, BF16, 8192, 8192, 8192),
     BENCH(E4M3, TN, BF16, 8192, 8192, 8192),
     BENCH(E4M3, NT, BF16, 8191, 8191, 8191), // nothing is aligned
@@ -121,12 +141,12 @@ static const kz_worked worked[] = {
 const kz_family kz_family_gemm_types = {
     .name = "gemm_types",
     .group = "gemm",
-    .summary = "c = a * b by tensor cores in tf32, three times tf32, int8 and fp8, with scales",
-    .operations =
-        (const char *const[]){OF_FORMAT("tf32"), OF_FORMAT("tf32x3"), OF_FORMAT("int8"), OF_FORMAT("e4m3"),
-                              OF_FORMAT("e5m2"), OF_FORMAT("e4m3_promoted"), OF_FORMAT("e4m3_fine"), NULL},
+    .summary = "c = a * b by tensor cores in tf32, three times tf32, int8, fp8 with scales, and f64",
+    .operations = (const char *const[]){OF_FORMAT("tf32"), OF_FORMAT("tf32x3"), OF_FORMAT("int8"),
+                                        OF_FORMAT("e4m3"), OF_FORMAT("e5m2"), OF_FORMAT("e4m3_promoted"),
+                                        OF_FORMAT("e4m3_fine"), OF_FORMAT("f64"), NULL},
     .axes = (const char *const[]){"m", "n", "k", NULL},
-    .types = KZ_TYPE_BIT(F32) | KZ_TYPE_BIT(I32) | KZ_TYPE_BIT(BF16),
+    .types = KZ_TYPE_BIT(F32) | KZ_TYPE_BIT(F64) | KZ_TYPE_BIT(I32) | KZ_TYPE_BIT(BF16),
     .variants = variants,
     .variant_count = sizeof variants / sizeof variants[0],
     .cases = cases,
@@ -142,6 +162,7 @@ const kz_family kz_family_gemm_types = {
     .rivals = (const char *const[]){"cublas", "cublaslt", NULL},
     .guest_signature =
         "const float *a, const float *b, float *c, size_t m, size_t n, size_t k\n"
+        "f64_*: const double *a, const double *b, double *c, size_t m, size_t n, size_t k\n"
         "int8_*: const signed char *a, const signed char *b, int *c, size_t m, size_t n, size_t k\n"
         "e4m3*,e5m2*: const unsigned char *a, const unsigned char *b, __nv_bfloat16 *c, "
         "const float *scale_a, const float *scale_b, size_t m, size_t n, size_t k",
@@ -154,8 +175,7 @@ const kz_family kz_family_gemm_types = {
 kz_status kz_gemm_types_open(kz_device *device, kz_gemm_format format, kz_gemm_types_order order, size_t m,
                              size_t n, size_t k, const char *variant, kz_operation **operation,
                              kz_error *error) {
-    if (format < KZ_GEMM_TF32 || format > KZ_GEMM_E4M3_FINE || order < KZ_GEMM_TYPES_NN ||
-        order > KZ_GEMM_TYPES_TT)
+    if (format < KZ_GEMM_TF32 || format > KZ_GEMM_F64 || order < KZ_GEMM_TYPES_NN || order > KZ_GEMM_TYPES_TT)
         return kz_fail(
             error, KZ_INVALID,
             "kz_gemm_types_open: there is no format %d with order %d\nkz/ops/gemm_types.h lists them.",

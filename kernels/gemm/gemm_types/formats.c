@@ -5,13 +5,14 @@
 #include "private.h"
 
 const gemm_types_format gemm_types_formats[] = {
-    [KZ_GEMM_TF32] = {"tf32", GEMM_TF32, KZ_F32, KZ_F32, KZ_SCALES_NONE, false, 1},
-    [KZ_GEMM_TF32X3] = {"tf32x3", GEMM_TF32, KZ_F32, KZ_F32, KZ_SCALES_NONE, false, 3},
-    [KZ_GEMM_INT8] = {"int8", GEMM_INT8, KZ_U8, KZ_I32, KZ_SCALES_NONE, false, 1},
-    [KZ_GEMM_E4M3] = {"e4m3", GEMM_8_E4M3, KZ_U8, KZ_BF16, KZ_SCALES_TENSOR, false, 1},
-    [KZ_GEMM_E5M2] = {"e5m2", GEMM_8_E5M2, KZ_U8, KZ_BF16, KZ_SCALES_TENSOR, false, 1},
-    [KZ_GEMM_E4M3_PROMOTED] = {"e4m3_promoted", GEMM_8_E4M3, KZ_U8, KZ_BF16, KZ_SCALES_TENSOR, true, 1},
-    [KZ_GEMM_E4M3_FINE] = {"e4m3_fine", GEMM_8_E4M3, KZ_U8, KZ_BF16, KZ_SCALES_BLOCK, true, 1},
+    [KZ_GEMM_TF32] = {"tf32", GEMM_TF32, KZ_F32, KZ_F32, SCALES_NONE, false, 1},
+    [KZ_GEMM_TF32X3] = {"tf32x3", GEMM_TF32, KZ_F32, KZ_F32, SCALES_NONE, false, 3},
+    [KZ_GEMM_INT8] = {"int8", GEMM_INT8, KZ_U8, KZ_I32, SCALES_NONE, false, 1},
+    [KZ_GEMM_E4M3] = {"e4m3", GEMM_8_E4M3, KZ_U8, KZ_BF16, SCALES_TENSOR, false, 1},
+    [KZ_GEMM_E5M2] = {"e5m2", GEMM_8_E5M2, KZ_U8, KZ_BF16, SCALES_TENSOR, false, 1},
+    [KZ_GEMM_E4M3_PROMOTED] = {"e4m3_promoted", GEMM_8_E4M3, KZ_U8, KZ_BF16, SCALES_TENSOR, true, 1},
+    [KZ_GEMM_E4M3_FINE] = {"e4m3_fine", GEMM_8_E4M3, KZ_U8, KZ_BF16, SCALES_BLOCK, true, 1},
+    [KZ_GEMM_F64] = {"f64", GEMM_F64, KZ_F64, KZ_F64, SCALES_NONE, false, 1},
 };
 
 static gemm_fp8 fp8_of(gemm_element element) { return element == GEMM_8_E4M3 ? GEMM_E4M3 : GEMM_E5M2; }
@@ -20,6 +21,7 @@ double gemm_types_get(gemm_element element, const void *data, uint64_t index) {
     switch (element) {
     case GEMM_TF32: return ((const float *)data)[index];
     case GEMM_INT8: return ((const int8_t *)data)[index];
+    case GEMM_F64: return ((const double *)data)[index];
     default: return gemm_fp8_value(fp8_of(element), ((const uint8_t *)data)[index]);
     }
 }
@@ -31,14 +33,14 @@ static uint64_t blocks_along(uint64_t count) { return kz_ceil_div(count, KZ_GEMM
 uint64_t gemm_types_scale_count(const kz_case *c, int which) {
     int scales = gemm_types_format_of(c)->scales;
     uint64_t blocks = blocks_along(gemm_types_axis(c, K));
-    if (scales != KZ_SCALES_BLOCK) return scales == KZ_SCALES_TENSOR ? 1 : 0;
+    if (scales != SCALES_BLOCK) return scales == SCALES_TENSOR ? 1 : 0;
     return which == SCALE_A ? blocks * gemm_types_axis(c, M) : blocks * blocks_along(gemm_types_axis(c, N));
 }
 
 double gemm_types_scale(const kz_case *c, int which, const float *scales, uint64_t row, uint64_t x) {
     int kind = gemm_types_format_of(c)->scales;
     uint64_t block = x / KZ_GEMM_TYPES_BLOCK;
-    if (kind != KZ_SCALES_BLOCK) return kind == KZ_SCALES_TENSOR ? scales[0] : 1.0;
+    if (kind != SCALES_BLOCK) return kind == SCALES_TENSOR ? scales[0] : 1.0;
     return which == SCALE_A ? scales[block * gemm_types_axis(c, M) + row]
                             : scales[row / KZ_GEMM_TYPES_BLOCK * blocks_along(gemm_types_axis(c, K)) + block];
 }

@@ -14,10 +14,12 @@
 //     E4M3_PROMOTED  the same, but sums of KZ_GEMM_TYPES_BLOCK products are added in single precision
 //     E4M3_FINE      and with scales for blocks, KZ_GEMM_TYPES_BLOCK = 128: element (i, x) of a counts
 //                    scale_a[x / 128][i] times, of b (x, j) scale_b[j / 128][x / 128] times
+//     F64            doubles, and so are sums and c
 //
 // Scales are floats; where a format has one for each tensor they are arrays of one. The order's letters say how a and b lie,
-// row-major: N as written (a: m x k, b: k x n), T transposed (a: k x m, b: n x k). Tensor cores take NT; for the others
-// operands are transposed into the workspace first. c is m x n; it may overlap nothing. All begin at multiples of 16 bytes.
+// row-major: N as written (a: m x k, b: k x n), T transposed (a: k x m, b: n x k). Tensor cores take NT, and doubles in any
+// order; for the others operands are transposed into the workspace first. c is m x n; it may overlap nothing. All begin at
+// multiples of 16 bytes.
 #ifndef KZ_OPS_GEMM_TYPES_H
 #define KZ_OPS_GEMM_TYPES_H
 
@@ -36,7 +38,8 @@ typedef enum kz_gemm_format {
     KZ_GEMM_E4M3,
     KZ_GEMM_E5M2,
     KZ_GEMM_E4M3_PROMOTED,
-    KZ_GEMM_E4M3_FINE
+    KZ_GEMM_E4M3_FINE,
+    KZ_GEMM_F64
 } kz_gemm_format;
 
 typedef enum kz_gemm_types_order {
@@ -51,7 +54,7 @@ typedef enum kz_gemm_types_order {
 KZ_API kz_status kz_gemm_types_open(kz_device *device, kz_gemm_format format, kz_gemm_types_order order,
                                     size_t m, size_t n, size_t k, const char *variant,
                                     kz_operation **operation, kz_error *error);
-// The scales are 0 for TF32, TF32X3 and INT8.
+// The scales are 0 for TF32, TF32X3, INT8 and F64.
 KZ_API kz_status kz_gemm_types_run(kz_operation *operation, kz_stream *stream, kz_ptr a, kz_ptr b, kz_ptr c,
                                    kz_ptr scale_a, kz_ptr scale_b, kz_ptr workspace, uint64_t workspace_bytes,
                                    kz_error *error);

@@ -2,10 +2,10 @@
 #ifndef GEMM_TYPES_PRIVATE_H
 #define GEMM_TYPES_PRIVATE_H
 
-#include "kz/device/gemm_shape.h"
 #include "kz/family.h"
 
 #include "gemm_types.h"
+#include "scales.h"
 
 enum { A, B, C, SCALE_A, SCALE_B, BUFFERS }; // in order; no scales where the format has none
 enum { M, N, K };                            // the axes, in order
@@ -16,13 +16,13 @@ extern const kz_native_entry gemm_types_natives[];
 // ---- formats (formats.c) ----------------------------------------------------------------------------
 
 // What an element of a and b is; kept as bytes (KZ_U8) where it is no kz_type.
-typedef enum gemm_element { GEMM_TF32, GEMM_INT8, GEMM_8_E4M3, GEMM_8_E5M2 } gemm_element;
+typedef enum gemm_element { GEMM_TF32, GEMM_INT8, GEMM_8_E4M3, GEMM_8_E5M2, GEMM_F64 } gemm_element;
 
 typedef struct gemm_types_format {
     const char *name;
     gemm_element element;
     kz_type in, out; // of the buffers
-    int scales;      // KZ_SCALES_*
+    int scales;      // SCALES_*
     bool promoted;   // sums of KZ_GEMM_TYPES_BLOCK products are added in f32
     int parts;       // products that it is made of
 } gemm_types_format;
@@ -51,6 +51,10 @@ double gemm_types_scale(const kz_case *c, int which, const float *scales, uint64
 
 kz_status gemm_types_plan_native(const kz_planner *p);
 kz_status gemm_types_plan_cores(const kz_planner *p);
+kz_status gemm_types_plan_cluster(const kz_planner *p);
+kz_status gemm_types_plan_ping_pong(const kz_planner *p);
+kz_status gemm_types_plan_any_shape(const kz_planner *p);
+kz_status gemm_types_plan_mma(const kz_planner *p);
 
 kz_status gemm_types_reference(const kz_case *c, void *const *host, size_t which, double *expected,
                                double *bound, kz_error *error);

@@ -9,6 +9,9 @@
 //   Promoted sums begin anew every 128 products.
 // - c's type rounds once.
 //
+// Doubles err as sgemm's floats do (its reference), each multiply-add by 2^-53; the sum that stands here for the right answer errs
+// as much again.
+//
 // How one-sided the terms are is the sum over the sum of their magnitudes. The latter is estimated by the magnitudes of the row
 // and the column, as if these were independent.
 #include <math.h>
@@ -18,6 +21,7 @@
 #include "private.h"
 
 enum { DEVIATIONS = 6 };
+#define OF_LARGEST 0.3 // the standard deviation of a product's rounded factors, of the largest error
 
 typedef struct model {
     double operand;     // relative error of a product by its operands, at most
@@ -25,11 +29,12 @@ typedef struct model {
     double step;        // products that are added at once
     double bias, drift; // places that a step errs by, all terms of one sign; standard deviation, of both
 } model;
-// 33 terms of fp8 lose half a place each on average, and a third of its square is the variance. Those of tf32 lose quarters;
-// as many again is left for GPUs that add fewer at once.
-static const model tf32_model = {0x1p-10, 0x1p-23, 8, 6, 6};
-static const model tf32x3_model = {0x1p-21, 0x1p-23, 8, 6, 6};
-static const model fp8_model = {0, 0x1p-13, 32, 17, 3.4};
+// A term of fp8 that loses something loses half a place on average, with a third of its square as variance. Of 33 of one sign all
+// may, of both signs fewer do: the sum stays small, and their products have eight digits. Terms of tf32 lose less than a
+// place; the figures are for GPUs that add four at once.
+static const model tf32_model = {0x1p-10, 0x1p-23, 8, 3.5, 1.3};
+static const model tf32x3_model = {0x1p-21, 0x1p-23, 8, 3.5, 1.3};
+static const model fp8_model = {0, 0x1p-13, 32, 17, 1.7};
 
 // Of one row of a, or of one column of b.
 typedef struct line {
@@ -52,11 +57,18 @@ static double bound_of(const gemm_types_format *f, const sizes *s) {
     // The squares of the sums so far, over all steps: those of a random walk, and of one that goes straight.
     double walk = steps * (squares / 2 + (chunks > 1 ? squares / 3 : 0) + sum * sum / chunks / 3) + squares;
     double error =
-        by->operand * (sum + DEVIATIONS * sqrt(squares)) +
+        by->operand * (sum * one_sided + DEVIATIONS * OF_LARGEST * sqrt(squares)) +
         by->place * (by->bias * (steps / 2 + 1) * sum * one_sided + DEVIATIONS * by->drift * sqrt(walk)) +
         chunks * 0x1p-24 * (sum + sqrt(squares)) + s->k * 0x1p-149;
     if (f->in == KZ_F32) error += 0x1p-136 * (s->a.magnitudes + s->b.magnitudes); // tf32's smallest
     return isfinite(error) ? error + kz_half_ulp(f->out, sum + error) : error;
+}
+
+static double bound_of_doubles(const kz_case *c, double sum, double squares) {
+    double k = (double)c->axes[K], u = kz_unit_roundoff(KZ_F64);
+    double sums = DEVIATIONS * (sqrt(k * (squares / 2.0 + sum * sum / 3.0)) + sqrt(squares));
+    if (c->data == KZ_DATA_EQUAL) sums = fmax(sums, fabs(sum) * (k + 3.0) / 2.0); // all round one way
+    return 2 * (u * sums + k * 0x1p-1074);
 }
 
 // Rows x columns floats, times their scales: elements that lie so, or transposed.
@@ -88,9 +100,37 @@ static void measure(const gemm_product *p, double *fourth_powers, line *lines) {
         for (int64_t j = 0; j < p->n; j++) lines[p->m + j].magnitudes += fabs(p->b[x * p->n + j]);
 }
 
+static double *order_doubles(const double *from, int64_t rows, int64_t columns, bool transposed) {
+    double *to = malloc((size_t)(rows * columns + 1) * sizeof *to);
+    for (int64_t i = 0; to && i < rows; i++)
+        for (int64_t j = 0; j < columns; j++)
+            to[i * columns + j] = from[transposed ? j * rows + i : i * columns + j];
+    return to;
+}
+
+static kz_status reference_doubles(const kz_case *c, void *const *host, double *expected, double *bound,
+                                   kz_error *error) {
+    int64_t m = c->axes[M], n = c->axes[N], k = c->axes[K];
+    double *a = order_doubles(host[A], m, k, gemm_types_a_mn(c)),
+           *b = order_doubles(host[B], k, n, !gemm_types_b_mn(c));
+    double *rows = malloc((size_t)(m + n + 1) * sizeof *rows), *columns = rows + m;
+    bool memory = a && b && rows;
+    if (memory) {
+        gemm_product product = {.m = m, .n = n, .k = k, .a_doubles = a, .b_doubles = b};
+        gemm_multiply(&product, expected);
+        gemm_sum_fourth_powers(&product, rows, columns);
+        for (int64_t i = 0; i < m * n; i++)
+            bound[i] = bound_of_doubles(c, expected[i], rows[i / n] * columns[i % n]);
+    }
+    free(a), free(b), free(rows);
+    return memory ? KZ_OK : kz_fail(error, KZ_NO_MEMORY, "gemm_types: no memory for the reference");
+}
+
 kz_status gemm_types_reference(const kz_case *c, void *const *host, size_t which, double *expected,
                                double *bound, kz_error *error) {
     (void)which;
+    if (gemm_types_format_of(c)->element == GEMM_F64)
+        return reference_doubles(c, host, expected, bound, error);
     const gemm_types_format *f = gemm_types_format_of(c);
     int64_t m = c->axes[M], n = c->axes[N], k = c->axes[K];
     float *a = widen(c, host, &(matrix){A, m, k, gemm_types_a_mn(c)}),

@@ -18,7 +18,7 @@ static kz_work work(const kz_case *c) {
     double m = (double)c->axes[M], n = (double)c->axes[N], k = (double)c->axes[K];
     return (kz_work){.bytes = 2.0 * (m * k + k * n) + (double)kz_type_size(hgemm_out(c)) * m * n,
                      .flops = 2.0 * m * n * k,
-                     .products = true};
+                     .products = KZ_PRODUCTS_OF_TYPE};
 }
 
 // ---- plans -----------------------------------------------------------------------------------------
@@ -396,7 +396,7 @@ const kz_family kz_family_hgemm = {
     .work = work,
     .worked = worked,
     .worked_count = sizeof worked / sizeof worked[0],
-    .rivals = (const char *const[]){"cublas", "cublaslt", NULL},
+    .rivals = (const char *const[]){"cublas", "cublaslt", "cutlass", NULL},
     .guest_signature = "const T *a, const T *b, T *c, size_t m, size_t n, size_t k\n"
                        "*_f32-*: const T *a, const T *b, float *c, size_t m, size_t n, size_t k",
     .size = size,

@@ -6,16 +6,6 @@
 #include "gemm/product.h"
 #include "private.h"
 
-// Rows x columns floats out of halves that lie so, or transposed.
-static float *widen(kz_type type, const void *from, int64_t rows, int64_t columns, bool transposed) {
-    float *to = malloc((size_t)(rows * columns + 1) * sizeof *to);
-    for (int64_t i = 0; to && i < rows; i++)
-        for (int64_t j = 0; j < columns; j++)
-            to[i * columns + j] =
-                (float)kz_element_get(type, from, (uint64_t)(transposed ? j * rows + i : i * columns + j));
-    return to;
-}
-
 static double bound_of(double k, double sum, double squares, kz_type out) {
     double error = gemm_halves_bound(k, sum, squares);
     return isfinite(error) ? error + kz_half_ulp(out, fabs(sum) + error) : error;
@@ -25,8 +15,8 @@ kz_status hgemm_reference(const kz_case *c, void *const *host, size_t which, dou
                           kz_error *error) {
     (void)which;
     int64_t m = c->axes[M], n = c->axes[N], k = c->axes[K];
-    float *a = widen(c->type, host[A], m, k, hgemm_a_mn(c)),
-          *b = widen(c->type, host[B], k, n, !hgemm_b_mn(c));
+    float *a = gemm_widen(c->type, host[A], m, k, hgemm_a_mn(c)),
+          *b = gemm_widen(c->type, host[B], k, n, !hgemm_b_mn(c));
     double *rows = malloc((size_t)(m + n + 1) * sizeof *rows), *columns = rows + m;
     if (a && b && rows) {
         gemm_product product = {a, b, m, n, k};
