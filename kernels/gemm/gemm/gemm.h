@@ -10,7 +10,7 @@
 // Matrices are row-major: a is m x k, or k x m where it lies transposed; b is k x n, or n x k; c is m x n. Sums of f16, bf16 and f32
 // are single precision, those of f64 double. c may overlap neither a nor b.
 //
-// It plans once, at open: a kernel of the families gemm, hgemm, sgemm, gemv and gemm_types, by a table of what was measured on this GPU and a
+// It plans once, at open: a kernel of the families gemm, hgemm, sgemm, gemv, gemm_types and gemm_fused, by a table of what was measured on this GPU and a
 // model of the time of each kernel. kz_gemm_explain says which, and why. What none of the fast kernels does, a slow one for
 // everything does, and the explanation says so. The result is the same in every run.
 #ifndef KZ_OPS_GEMM_H
@@ -54,6 +54,27 @@ typedef enum kz_gemm_numbers {
     KZ_GEMM_AS_E4M3_FINE,
 } kz_gemm_numbers;
 
+// What becomes of the sums before c is stored; kz/ops/gemm_fused.h says what each does with x and y. One product of halves,
+// c = epilogue(a b), a as written, rows without gaps.
+typedef enum kz_gemm_epilogue {
+    KZ_GEMM_NO_EPILOGUE,
+    KZ_GEMM_BIAS,
+    KZ_GEMM_BIAS_RELU,
+    KZ_GEMM_BIAS_GELU,
+    KZ_GEMM_BIAS_GELU_TANH,
+    KZ_GEMM_BIAS_SILU,
+    KZ_GEMM_BIAS_RESIDUAL,
+    KZ_GEMM_ROW_BIAS,
+    KZ_GEMM_SCALED,
+    KZ_GEMM_SCORES,
+    KZ_GEMM_BIAS_F32, // whose c is of floats
+    KZ_GEMM_SWIGLU,
+    KZ_GEMM_GEGLU,
+    KZ_GEMM_ROW_SUM,
+    KZ_GEMM_ROW_MAX,
+    KZ_GEMM_COLUMN_SUM,
+} kz_gemm_epilogue;
+
 // For stride_a and stride_b: all products have the same a (or b).
 #define KZ_GEMM_SHARED SIZE_MAX
 
@@ -74,6 +95,7 @@ typedef struct kz_gemm_problem {
     size_t stride_a, stride_b, stride_c; // 0: matrices without gaps. KZ_GEMM_GROUPED has stride_b alone
     size_t
         alignment; // of a, b, c and, for KZ_GEMM_POINTERS, all they point at: bytes; 0: 16, which is fastest
+    kz_gemm_epilogue epilogue;
 } kz_gemm_problem;
 
 // What a run takes.
@@ -82,6 +104,7 @@ typedef struct kz_gemm_buffers {
     kz_ptr a, b, c;
     kz_ptr offsets;          // KZ_GEMM_GROUPED
     kz_ptr scale_a, scale_b; // of 8-bit floats
+    kz_ptr x, y;             // of epilogues
 } kz_gemm_buffers;
 
 // `variant` NULL takes the best known; a name ("01_universal") is a variant of the family gemm. KZ_DETERMINISTIC is the same as

@@ -77,6 +77,9 @@ static void each_problem_has_its_family(void **state) {
     expect_route("sim:h200", &p, "gemm/01_universal");
     p.beta = NULL, p.numbers = KZ_GEMM_AS_E4M3;
     expect_route("sim:h200", &p, "gemm_types/");
+    p = (kz_gemm_problem){
+        .size = sizeof p, .type = KZ_F16, .m = 64, .n = 64, .k = 64, .epilogue = KZ_GEMM_BIAS_GELU};
+    expect_route("sim:h200", &p, "gemm_fused/");
 }
 
 // ---- what it refuses -----------------------------------------------------------------------------------------
@@ -114,6 +117,8 @@ static void impossible_problems_are_refused(void **state) {
     refuse(&p, KZ_UNSUPPORTED, "8-bit numbers");
     p = good, p.numbers = KZ_GEMM_AS_TF32; // of bf16
     refuse(&p, KZ_INVALID, "a way to multiply f32");
+    p = good, p.epilogue = KZ_GEMM_BIAS, p.a_transposed = true;
+    refuse(&p, KZ_UNSUPPORTED, "epilogues are for");
     p = good, p.alignment = 3;
     refuse(&p, KZ_INVALID, "alignment");
     p = good, p.m = SIZE_MAX / 2, p.lda = SIZE_MAX / 2;
@@ -217,6 +222,32 @@ static void a_shared_operand_is_one_matrix(void **state) {
             assert_true(kz_element_get(KZ_F16, c, i) == 8 * (1 + (double)(i / (WIDTH * WIDTH))));
         kz_device_close(device);
     }
+}
+
+// The last row of the table of epilogues is still the one that is meant: c = a b, and x the sums of columns.
+static void epilogues_keep_their_order(void **state) {
+    enum { WIDTH = 16 };
+    kz_device *device = open_device("sim:h200");
+    static uint16_t ones[WIDTH * WIDTH], c[WIDTH * WIDTH];
+    float x[WIDTH] = {0};
+    for (uint64_t i = 0; i < WIDTH * WIDTH; i++) kz_element_set(KZ_F16, ones, i, 1);
+    kz_gemm_problem p = {.size = sizeof p,
+                         .type = KZ_F16,
+                         .m = WIDTH,
+                         .n = WIDTH,
+                         .k = WIDTH,
+                         .b_transposed = true,
+                         .epilogue = KZ_GEMM_COLUMN_SUM};
+    kz_gemm_buffers buffers = {.size = sizeof buffers,
+                               .a = put(device, ones, sizeof ones),
+                               .b = put(device, ones, sizeof ones),
+                               .c = put(device, c, sizeof c),
+                               .x = put(device, x, sizeof x)};
+    run(device, &p, NULL, &buffers);
+    assert_int_equal(kz_copy_to_host(device, NULL, x, buffers.x, sizeof x, NULL), KZ_OK);
+    assert_int_equal(kz_device_synchronize(device, NULL), KZ_OK);
+    for (int i = 0; i < WIDTH; i++) assert_true(x[i] == WIDTH * WIDTH);
+    kz_device_close(device);
 }
 
 // Offsets that go back or past the end: c is written inside its rows alone (the simulator watches), and rows in no group stay.
@@ -374,6 +405,7 @@ int main(void) {
         cmocka_unit_test(zeros_are_not_multiplied),
         cmocka_unit_test(addresses_lead_anywhere),
         cmocka_unit_test(a_shared_operand_is_one_matrix),
+        cmocka_unit_test(epilogues_keep_their_order),
         cmocka_unit_test(offsets_that_lie_stay_inside),
         cmocka_unit_test(odd_operands_are_padded),
         cmocka_unit_test(the_frame_refuses_what_it_does_not_do),

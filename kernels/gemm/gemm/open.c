@@ -6,7 +6,8 @@
 #include "gemm/gemm_types/gemm_types.h"
 #include "gemm/gemv/gemv.h"
 
-extern const kz_family kz_family_sgemm, kz_family_hgemm, kz_family_gemv, kz_family_gemm_types;
+extern const kz_family kz_family_sgemm, kz_family_hgemm, kz_family_gemv, kz_family_gemm_types,
+    kz_family_gemm_fused;
 
 // One product, of matrices without gaps, and nothing added to it.
 static bool is_tight(const gemm_matrix *m) { return m->rows <= 1 || m->ld == m->columns; }
@@ -61,6 +62,8 @@ static kz_status check_enums(const kz_gemm_problem *p, kz_error *error) {
         return kz_fail(error, KZ_INVALID, "gemm: %d is no kz_gemm_form", (int)p->form);
     if ((unsigned)p->result > KZ_GEMM_TO_F32)
         return kz_fail(error, KZ_INVALID, "gemm: %d is no kz_gemm_result", (int)p->result);
+    if ((unsigned)p->epilogue > KZ_GEMM_COLUMN_SUM)
+        return kz_fail(error, KZ_INVALID, "gemm: %d is no kz_gemm_epilogue", (int)p->epilogue);
     if ((unsigned)p->numbers > KZ_GEMM_AS_E4M3_FINE)
         return kz_fail(error, KZ_INVALID, "gemm: %d is no kz_gemm_numbers", (int)p->numbers);
     if (p->numbers >= KZ_GEMM_AS_INT8) return KZ_OK; // the type does not count
@@ -95,6 +98,11 @@ static kz_status check_problem(const kz_gemm_problem *p, kz_error *error) {
         return kz_fail(error, KZ_UNSUPPORTED,
                        "gemm: of 8-bit numbers it has c = a b alone, one product of matrices without "
                        "gaps, at multiples of 16 bytes\nwiden them to bf16 for the rest");
+    bool halves = !p->numbers && (s.type == KZ_F16 || s.type == KZ_BF16);
+    if (p->epilogue && !(halves && is_plain(&s) && s.out == s.type && !s.a_transposed && s.alignment >= 16))
+        return kz_fail(error, KZ_UNSUPPORTED,
+                       "gemm: epilogues are for one product of halves without gaps, a as written, c of its "
+                       "type, at multiples of 16 bytes\nmultiply first, and apply it in a kernel of its own");
     bool strided = s.form == KZ_GEMM_STRIDED && s.count > 1;
     status = check_matrix("a", &s.a, p->lda, p->stride_a, true, error);
     if (!status) status = check_matrix("b", &s.b, p->ldb, p->stride_b, true, error);
@@ -121,6 +129,12 @@ static route find_route(const kz_gemm_problem *p, const kz_device_info *device) 
     gemm_spec s = gemm_spec_of_problem(p);
     int64_t m = (int64_t)s.m, n = (int64_t)s.n, k = (int64_t)s.k;
     bool halves = s.type == KZ_F16 || s.type == KZ_BF16, plain = is_plain(&s);
+    if (p->epilogue)
+        return (route){&kz_family_gemm_fused,
+                       {.operation = 2 * ((uint32_t)p->epilogue - 1) + (s.b_transposed ? 1 : 0),
+                        .type = s.type,
+                        .axes = {m, n, k}},
+                       "an epilogue, applied before c is stored"};
     if (plain && p->numbers && s.alignment >= 16) {
         uint32_t format = (uint32_t)p->numbers - KZ_GEMM_AS_TF32;
         kz_type out = p->numbers < KZ_GEMM_AS_INT8    ? KZ_F32
@@ -160,8 +174,8 @@ kz_status kz_gemm_open(kz_device *device, const kz_gemm_problem *problem, const 
     if (!status) status = check_problem(&own, error);
     if (status) return status;
     route to = find_route(&own, kz_device_get_info(device));
-    if (variant && strcmp(variant, KZ_DETERMINISTIC) != 0 &&
-        own.numbers < KZ_GEMM_AS_INT8) { // one of this family's, by name
+    if (variant && strcmp(variant, KZ_DETERMINISTIC) != 0 && own.numbers < KZ_GEMM_AS_INT8 &&
+        !own.epilogue) { // one of this family's, by name
         gemm_spec s = gemm_spec_of_problem(&own);
         to.family = &kz_family_gemm;
         to.c = (kz_case){.operation = operation_of(&s),
@@ -188,6 +202,9 @@ kz_status kz_gemm_run(kz_operation *operation, kz_stream *stream, const kz_gemm_
     } else if (strcmp(family, "gemm_types") == 0) {
         memcpy(list + 3, (kz_ptr[]){own.scale_a, own.scale_b}, 2 * sizeof list[0]);
         count = 5;
+    } else if (strcmp(family, "gemm_fused") == 0) {
+        memcpy(list + 3, (kz_ptr[]){own.x, own.y}, 2 * sizeof list[0]);
+        count = own.y ? 5 : own.x ? 4 : 3;
     }
     return kz_operation_run(operation, stream, list, count, workspace, workspace_bytes, error);
 }
