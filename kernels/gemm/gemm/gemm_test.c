@@ -348,12 +348,15 @@ static void the_model_picks_by_shape(void **state) {
         int64_t axes[5];
         const char *variant;
     } picks[] = {
-        {1, {4096, 4096, 4096, 1}, "02_tile_128x256"},   // 4 rounds of 5, nearly full
-        {1, {8192, 8192, 8192, 1}, "03_tile_128x192"},   // 21 rounds, the last nearly full
-        {1, {1024, 1024, 1024, 1}, "05_tile_64x128"},    // 128 tiles: one round
+        {1, {4096, 4096, 4096, 1}, "02_tile_128x256"},   // 4 rounds, nearly full
+        {1, {500, 4096, 4096, 1}, "04_tile_128x128"},    // 128 tiles: one round
+        {1, {1024, 1024, 1024, 1}, "05_tile_64x128"},    // likewise
         {1, {208, 448, 16088, 1}, "06_cluster_split_k"}, // 28 tiles of 64 x 64, long sums
-        {1, {40, 8192, 8192, 1}, "08_few_rows"},         {12, {4096, 4096, 4096, 8}, "09_grouped"},
-        {1, {512, 512, 512, 64}, "02_tile_128x256"}, // a batch is as good as a large c
+        {1, {432, 88, 8840, 1}, "17_cluster_split_8"},   // 14
+        {5, {16, 8192, 8192, 1}, "08_few_rows"},
+        {1, {120, 12848, 5424, 1}, "13_tile_128x112"}, // clusters that fetch a once
+        {12, {4096, 4096, 4096, 8}, "09_grouped"},
+        {1, {64, 64, 0, 1}, "01_universal"}, // nothing to multiply
     };
     kz_device *device = open_device("sim:h200");
     const kz_device_info *info = kz_device_get_info(device);

@@ -9,7 +9,7 @@
 #include "tune.h"
 
 static const struct {
-    double launch, bandwidth, pad, pad_bandwidth, direct, beta, share, universal, universal_step,
+    double launch, bandwidth, pad, pad_bandwidth, direct, beta, share, add, universal, universal_step,
         universal_double;
 } model = {
 #include "model.def"
@@ -57,7 +57,8 @@ static double time_tile(const gemm_spec *s, gemm_tile_id id, double multiprocess
     double work = rounds * (chunks * t->chunk * 1e-3 + besides), shared = 0.0;
     if (id == GEMM_STREAM && gemm_split_tiles(s, (uint64_t)multiprocessors) > 0) {
         shared = clusters / at_once; // rounds, all of the same length
-        work = shared * chunks * t->chunk * 1e-3 + ceil(shared) * besides + model.share;
+        work = shared * chunks * t->chunk * 1e-3 + ceil(shared) * besides + model.share +
+               model.add * fmax(0.0, 1.0 / shared - 1.0);
     }
     if (shared > 0.0)
         snprintf(how, KZ_ESTIMATE_HOW, "%.2f rounds", shared);
