@@ -54,6 +54,18 @@ static bool find_gemv(const kz_peer_problem *problem, product *p) {
     return is(problem->operation, "dense");
 }
 
+// "bias_relu_nt": an epilogue and an order. The library's gelu is by tanh.
+static bool find_gemm_fused(const kz_peer_problem *problem, product *p) {
+    static const char *const names[] = {NULL, "bias_n", "bias_relu_n", "bias_gelu_tanh_n"};
+    const char *name = problem->operation;
+    if (strlen(name) < 2) return false;
+    lay_out(p, problem, name + strlen(name) - 2, 0);
+    p->bias = 3;
+    for (product_epilogue e = PRODUCT_BIAS; e <= PRODUCT_BIAS_GELU; e++)
+        if (begins(name, names[e]) && strlen(name) == strlen(names[e]) + 1) p->epilogue = e;
+    return p->epilogue != PRODUCT_PLAIN;
+}
+
 // "e4m3_fine_nt": a format and an order.
 static bool find_gemm_types(const kz_peer_problem *problem, product *p) {
     const char *name = problem->operation, *order = strrchr(name, '_');
@@ -68,7 +80,8 @@ static bool find_gemm_types(const kz_peer_problem *problem, product *p) {
         p->out = PRODUCT_I32;
         p->compute = PRODUCT_IN_I32;
         return p->a.ld % 4 == 0 && p->b.ld % 4 == 0;
-    } else if (eight_bits) { // order nt alone, rows in whole units of 16 bytes; neither library has e5m2 by e5m2
+    } else if (
+        eight_bits) { // order nt alone, rows in whole units of 16 bytes; neither library has e5m2 by e5m2
         p->in = PRODUCT_E4M3;
         p->out = PRODUCT_BF16;
         p->scales = begins(name, "e4m3_fine_") ? PRODUCT_PER_BLOCK : PRODUCT_PER_TENSOR;
@@ -104,7 +117,9 @@ static const struct family {
     {"sgemm", KZ_TYPE_BIT(F32), find_sgemm},
     {"hgemm", KZ_TYPE_BIT(F16) | KZ_TYPE_BIT(BF16), find_hgemm},
     {"gemv", KZ_TYPE_BIT(F16) | KZ_TYPE_BIT(BF16), find_gemv},
-    {"gemm_types", KZ_TYPE_BIT(F32) | KZ_TYPE_BIT(I32) | KZ_TYPE_BIT(BF16) | KZ_TYPE_BIT(F64), find_gemm_types},
+    {"gemm_fused", KZ_TYPE_BIT(F16) | KZ_TYPE_BIT(BF16), find_gemm_fused},
+    {"gemm_types", KZ_TYPE_BIT(F32) | KZ_TYPE_BIT(I32) | KZ_TYPE_BIT(BF16) | KZ_TYPE_BIT(F64),
+     find_gemm_types},
     {"gemm", KZ_TYPE_BIT(F16) | KZ_TYPE_BIT(BF16) | KZ_TYPE_BIT(F32) | KZ_TYPE_BIT(F64), find_gemm},
 };
 

@@ -9,13 +9,13 @@
 
 // cudaDataType and cublasComputeType_t, which both libraries share.
 enum {
-    PRODUCT_F32 = 0,   // CUDA_R_32F
-    PRODUCT_F64 = 1,   // CUDA_R_64F
-    PRODUCT_F16 = 2,   // CUDA_R_16F
-    PRODUCT_I8 = 3,    // CUDA_R_8I
-    PRODUCT_I32 = 10,  // CUDA_R_32I
-    PRODUCT_BF16 = 14, // CUDA_R_16BF
-    PRODUCT_E4M3 = 28, // CUDA_R_8F_E4M3
+    PRODUCT_F32 = 0,      // CUDA_R_32F
+    PRODUCT_F64 = 1,      // CUDA_R_64F
+    PRODUCT_F16 = 2,      // CUDA_R_16F
+    PRODUCT_I8 = 3,       // CUDA_R_8I
+    PRODUCT_I32 = 10,     // CUDA_R_32I
+    PRODUCT_BF16 = 14,    // CUDA_R_16BF
+    PRODUCT_E4M3 = 28,    // CUDA_R_8F_E4M3
     PRODUCT_IN_F32 = 68,  // CUBLAS_COMPUTE_32F: no TF32
     PRODUCT_IN_F64 = 70,  // CUBLAS_COMPUTE_64F
     PRODUCT_IN_I32 = 72,  // CUBLAS_COMPUTE_32I
@@ -24,24 +24,30 @@ enum {
 
 typedef enum product_scales { PRODUCT_NO_SCALES, PRODUCT_PER_TENSOR, PRODUCT_PER_BLOCK } product_scales;
 
-typedef enum product_epilogue { PRODUCT_PLAIN, PRODUCT_BIAS, PRODUCT_BIAS_RELU, PRODUCT_BIAS_GELU } product_epilogue;
+typedef enum product_epilogue {
+    PRODUCT_PLAIN,
+    PRODUCT_BIAS,
+    PRODUCT_BIAS_RELU,
+    PRODUCT_BIAS_GELU
+} product_epilogue;
 
 // As it lies in memory, row-major.
 typedef struct product_matrix {
-    int buffer; // which of the family's
+    int buffer;                         // which of the family's
     uint64_t rows, columns, ld, stride; // elements; stride: from a product's to the next one's
 } product_matrix;
 
-// c = alpha a b + beta c, `count` times.
+// c = epilogue(alpha a b + beta added), `count` times.
 typedef struct product {
     product_matrix a, b, c;
+    int added; // a buffer that lies as c does: c itself, or another
     bool a_transposed, b_transposed;
     int in, out, compute;
     double alpha, beta;
     uint64_t count;
     product_scales scales;
-    int scale_a, scale_b;   // buffers
-    bool fast;              // sums of 8-bit floats are left to tensor cores, which keep few bits
+    int scale_a, scale_b; // buffers
+    bool fast;            // sums of 8-bit floats are left to tensor cores, which keep few bits
     product_epilogue epilogue;
     int bias; // a buffer: an element for each column of c
 } product;

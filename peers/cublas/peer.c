@@ -92,9 +92,9 @@ static int multiply_any(void *handle, const kz_peer_problem *problem, const kz_p
                         at(b[p.a.buffer]), p.in, (int)p.a.ld, &beta, at(b[p.c.buffer]), p.out, (int)p.c.ld,
                         p.compute, ITS_CHOICE);
     return api.gemms(handle, left, right, m, n, k, &alpha, at(b[p.b.buffer]), p.in, (int)p.b.ld,
-                     (long long)p.b.stride, at(b[p.a.buffer]), p.in, (int)p.a.ld, (long long)p.a.stride, &beta,
-                     at(b[p.c.buffer]), p.out, (int)p.c.ld, (long long)p.c.stride, (int)p.count, p.compute,
-                     ITS_CHOICE);
+                     (long long)p.b.stride, at(b[p.a.buffer]), p.in, (int)p.a.ld, (long long)p.a.stride,
+                     &beta, at(b[p.c.buffer]), p.out, (int)p.c.ld, (long long)p.c.stride, (int)p.count,
+                     p.compute, ITS_CHOICE);
 }
 
 static int add_multiple(void *handle, const kz_peer_problem *p, const kz_ptr *b) {
@@ -114,7 +114,8 @@ static const struct operation {
     const char *family, *name;
     int axes; // that are sizes, each within 32 bits
     int (*run)(void *handle, const kz_peer_problem *problem, const kz_ptr *buffers);
-} operations[] = { // of f32
+} operations[] = {
+    // of f32
     {"sgemm", "cublasSgemm", 3, multiply},
     {"saxpy", "cublasSaxpy", 1, add_multiple},
     {"transpose", "cublasSgeam", 2, transpose},
@@ -125,7 +126,8 @@ static const struct operation any = {NULL, "cublasGemmEx", 3, multiply_any},
 // Neither 8-bit floats nor epilogues: those are cuBLASLt's.
 static const struct operation *find_product(const kz_peer_problem *problem) {
     product p;
-    if (!product_find(problem, &p) || p.scales != PRODUCT_NO_SCALES || p.epilogue != PRODUCT_PLAIN) return NULL;
+    if (!product_find(problem, &p) || p.scales != PRODUCT_NO_SCALES || p.epilogue != PRODUCT_PLAIN)
+        return NULL;
     return p.count > 1 ? &many : &any;
 }
 

@@ -23,12 +23,12 @@ enum {
     FAST_SUMS = 25,    // CUBLASLT_MATMUL_DESC_FAST_ACCUM
     SCALE_A_MODE = 31, // CUBLASLT_MATMUL_DESC_A_SCALE_MODE
     SCALE_B_MODE = 32,
-    PER_128 = 4,         // CUBLASLT_MATMUL_MATRIX_SCALE_VEC128_32F
-    PER_128_BY_128 = 5,  // CUBLASLT_MATMUL_MATRIX_SCALE_BLK128x128_32F
-    BATCH_COUNT = 5,     // CUBLASLT_MATRIX_LAYOUT_BATCH_COUNT
-    BATCH_STRIDE = 6,    // CUBLASLT_MATRIX_LAYOUT_STRIDED_BATCH_OFFSET
-    MOST_WORKSPACE = 1,  // CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES
-    SUM_SCHEMES = 3,     // CUBLASLT_MATMUL_PREF_REDUCTION_SCHEME_MASK
+    PER_128 = 4,        // CUBLASLT_MATMUL_MATRIX_SCALE_VEC128_32F
+    PER_128_BY_128 = 5, // CUBLASLT_MATMUL_MATRIX_SCALE_BLK128x128_32F
+    BATCH_COUNT = 5,    // CUBLASLT_MATRIX_LAYOUT_BATCH_COUNT
+    BATCH_STRIDE = 6,   // CUBLASLT_MATRIX_LAYOUT_STRIDED_BATCH_OFFSET
+    MOST_WORKSPACE = 1, // CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES
+    SUM_SCHEMES = 3,    // CUBLASLT_MATMUL_PREF_REDUCTION_SCHEME_MASK
     // In place, or in the type of the computation; 4 would be in c's type, which rounds each part of a sum.
     IN_COMPUTE_TYPE = 3,
     ALIGNMENT_A = 5, // CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_A_BYTES; those of b, c and d follow. Without: 256
@@ -119,7 +119,8 @@ static const char *version(const char **why) {
 static const char *offers(const kz_peer_problem *problem) {
     product p;
     if (!product_find(problem, &p)) return NULL;
-    return p.scales == PRODUCT_NO_SCALES  ? "cublasLtMatmul"
+    return p.epilogue != PRODUCT_PLAIN     ? "cublasLtMatmul, epilogue"
+           : p.scales == PRODUCT_NO_SCALES ? "cublasLtMatmul"
            : p.scales == PRODUCT_PER_BLOCK ? "cublasLtMatmul, scales of blocks"
            : p.fast                        ? "cublasLtMatmul, fast sums"
                                            : "cublasLtMatmul, promoted sums";
@@ -130,7 +131,9 @@ static const char *offers(const kz_peer_problem *problem) {
 static int set(const state *s, int attribute, const void *value, size_t bytes) {
     return api.operation_set(s->operation, attribute, value, bytes);
 }
-static int set_int(const state *s, int attribute, int value) { return set(s, attribute, &value, sizeof value); }
+static int set_int(const state *s, int attribute, int value) {
+    return set(s, attribute, &value, sizeof value);
+}
 static int set_pointer(const state *s, int attribute, kz_ptr address) {
     const void *pointer = (const void *)(uintptr_t)address;
     return set(s, attribute, &pointer, sizeof pointer);
@@ -232,10 +235,11 @@ static int run(const kz_peer_problem *problem, const kz_peer_plan *plan, const k
     const product_scalar alpha = product_scalar_of(p, p->alpha), beta = product_scalar_of(p, p->beta);
     const void *a = (const void *)(uintptr_t)call->buffers[p->a.buffer],
                *b = (const void *)(uintptr_t)call->buffers[p->b.buffer];
+    const void *added = (const void *)(uintptr_t)call->buffers[p->added];
     void *c = (void *)(uintptr_t)call->buffers[p->c.buffer], *workspace = (void *)(uintptr_t)call->workspace;
     int status = point(s, call->buffers);
     if (status == 0)
-        status = api.multiply(s->handle, s->operation, &alpha, b, s->b, a, s->a, &beta, c, s->c, c, s->c,
+        status = api.multiply(s->handle, s->operation, &alpha, b, s->b, a, s->a, &beta, added, s->c, c, s->c,
                               chosen->algorithm, workspace, chosen->workspace_bytes, call->stream);
     if (status != 0) *why = api.text(status);
     return status != 0;

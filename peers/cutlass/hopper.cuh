@@ -21,8 +21,7 @@ using column = cutlass::layout::ColumnMajor;
 enum { ALIGNMENT = 8 }; // in halves: TMA wants rows that begin at multiples of 16 bytes
 
 // A tile of M x N of c per cluster block, slices of 64 along k, clusters of 2 x 1 which share the fetches of b.
-template <int M, int N>
-struct tile {
+template <int M, int N> struct tile {
     using shape = cute::Shape<cute::Int<M>, cute::Int<N>, cute::_64>;
     using cluster = cute::Shape<cute::_2, cute::_1, cute::_1>;
 };
@@ -50,17 +49,16 @@ struct product {
         typename Tile::shape, typename Tile::cluster,
         cutlass::gemm::collective::StageCountAutoCarveout<sizeof(typename epilogue::SharedStorage)>,
         typename Schedule::loop>::CollectiveOp;
-    using kernel = cutlass::gemm::kernel::GemmUniversal<cute::Shape<int, int, int, int>, loop, epilogue, Scheduler>;
+    using kernel =
+        cutlass::gemm::kernel::GemmUniversal<cute::Shape<int, int, int, int>, loop, epilogue, Scheduler>;
     using device = cutlass::gemm::device::GemmUniversalAdapter<kernel>;
 };
 
-template <typename Gemm>
-using fusion_arguments = decltype(Gemm::Arguments::epilogue.thread);
+template <typename Gemm> using fusion_arguments = decltype(Gemm::Arguments::epilogue.thread);
 
 // c = a * b, and nothing else: alpha is 1, beta 0.
 struct plain {
-    template <typename T>
-    using fusion = cutlass::epilogue::fusion::LinearCombination<T, float, void>;
+    template <typename T> using fusion = cutlass::epilogue::fusion::LinearCombination<T, float, void>;
     template <typename Gemm>
     static fusion_arguments<Gemm> arguments(const kz_peer_problem *, const kz_ptr *) {
         return {1.0f, 0.0f};
@@ -71,8 +69,7 @@ template <typename T, typename LayoutB, typename Tile, typename Schedule,
 using gemm = typename product<T, T, LayoutB, Tile, Schedule, Scheduler, plain::fusion<T>>::device;
 
 // A stride of CuTe has the constant 1 where elements are contiguous; the other one is the leading dimension.
-template <typename Stride>
-Stride leading(int64_t elements) {
+template <typename Stride> Stride leading(int64_t elements) {
     Stride stride{};
     if constexpr (cute::is_static<cute::tuple_element_t<0, Stride>>::value)
         cute::get<1>(stride) = elements;
@@ -114,26 +111,25 @@ cutlass::Status launch(const typename Gemm::Arguments &all, const kz_peer_call *
     Gemm gemm;
     cudaStream_t stream = (cudaStream_t)call->stream;
     cutlass::Status status = Gemm::can_implement(all);
-    if (status == cutlass::Status::kSuccess)
-        status = gemm.initialize(all, (void *)call->workspace, stream);
+    if (status == cutlass::Status::kSuccess) status = gemm.initialize(all, (void *)call->workspace, stream);
     return status == cutlass::Status::kSuccess ? gemm.run(stream) : status;
 }
 
 // Kernels, each with tiles in plain order and swizzled: the ways of a menu. Fused::arguments<Gemm>(problem, buffers) are what
 // the epilogue takes.
-template <typename Fused, typename... Gemms>
-struct ways {
+template <typename Fused, typename... Gemms> struct ways {
     static constexpr int swizzles[] = {1, 8};
     static constexpr int count = sizeof...(Gemms) * 2;
 
     template <typename Gemm>
     static cutlass::Status multiply(const kz_peer_problem *p, const kz_peer_call *call, int swizzle) {
         return launch<Gemm>(
-            arguments<Gemm>(p, call->buffers, swizzle, Fused::template arguments<Gemm>(p, call->buffers)), call);
+            arguments<Gemm>(p, call->buffers, swizzle, Fused::template arguments<Gemm>(p, call->buffers)),
+            call);
     }
     static cutlass::Status run(const kz_peer_problem *p, const kz_peer_call *call, int way) {
-        static constexpr cutlass::Status (*kernels[])(const kz_peer_problem *, const kz_peer_call *, int) = {
-            multiply<Gemms>...};
+        static constexpr cutlass::Status (*kernels[])(const kz_peer_problem *, const kz_peer_call *,
+                                                      int) = {multiply<Gemms>...};
         return kernels[way / 2](p, call, swizzles[way % 2]);
     }
 

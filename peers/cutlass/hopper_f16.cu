@@ -6,21 +6,20 @@
 #include "hopper.cuh"
 
 template <typename LayoutB>
-using kernels = hopper::ways<
-    hopper::plain,
-    hopper::gemm<cutlass::half_t, LayoutB, hopper::tile<128, 256>, hopper::cooperative>,
-    hopper::gemm<cutlass::half_t, LayoutB, hopper::tile<128, 128>, hopper::ping_pong>>;
+using kernels =
+    hopper::ways<hopper::plain,
+                 hopper::gemm<cutlass::half_t, LayoutB, hopper::tile<128, 256>, hopper::cooperative>,
+                 hopper::gemm<cutlass::half_t, LayoutB, hopper::tile<128, 128>, hopper::ping_pong>>;
 
 template <typename LayoutB>
-static const cutlass_menu menu = {"GemmUniversal, sm_90", kernels<LayoutB>::count, true, kernels<LayoutB>::workspace,
-                                  kernels<LayoutB>::run};
+static const cutlass_menu menu = {"GemmUniversal, sm_90", kernels<LayoutB>::count, true,
+                                  kernels<LayoutB>::workspace, kernels<LayoutB>::run};
 #else
 namespace hopper {
 struct row;
 struct column;
 } // namespace hopper
-template <typename LayoutB>
-static const cutlass_menu menu = {"GemmUniversal, sm_90", 0, true, NULL};
+template <typename LayoutB> static const cutlass_menu menu = {"GemmUniversal, sm_90", 0, true, NULL};
 #endif
 
 const cutlass_menu *cutlass_find_f16(const kz_peer_problem *p) {

@@ -14,8 +14,8 @@
 #include "cutlass.h"
 
 static bool does(const kz_peer_problem *p) {
-    return strcmp(p->family, "gemm_fused") == 0 && strcmp(p->operation, "bias_gelu_nt") == 0 && p->type == KZ_BF16 &&
-           cutlass_sizes_fit(p) && cutlass_rows_fit(p);
+    return strcmp(p->family, "gemm_fused") == 0 && strcmp(p->operation, "bias_gelu_nt") == 0 &&
+           p->type == KZ_BF16 && cutlass_sizes_fit(p) && cutlass_rows_fit(p);
 }
 
 #if PEER_HAS_CUTLASS
@@ -24,10 +24,8 @@ static bool does(const kz_peer_problem *p) {
 
 // 1. The function. A compute node calls it with an array of floats, a thread's share of the fragment, once for each of its
 // children; the primary template is there for the node's question whether the function has arguments of its own (no).
-template <typename T>
-struct gelu {};
-template <int N>
-struct gelu<cutlass::Array<float, N>> {
+template <typename T> struct gelu {};
+template <int N> struct gelu<cutlass::Array<float, N>> {
     __device__ cutlass::Array<float, N> operator()(const cutlass::Array<float, N> &x) const {
         cutlass::Array<float, N> y;
 #pragma unroll
@@ -45,7 +43,8 @@ constexpr auto NEAREST = cutlass::FloatRoundStyle::round_to_nearest;
 template <typename Tile>
 using bias = evt::Sm90RowBroadcast<0, typename Tile::shape, T, float>; // 0 stages: by plain loads, not by TMA
 template <typename Tile>
-using with_bias = evt::Sm90EVT<evt::Sm90Compute<cutlass::plus, float, float, NEAREST>, bias<Tile>, evt::Sm90AccFetch>;
+using with_bias =
+    evt::Sm90EVT<evt::Sm90Compute<cutlass::plus, float, float, NEAREST>, bias<Tile>, evt::Sm90AccFetch>;
 template <typename Tile>
 using bias_gelu = evt::Sm90EVT<evt::Sm90Compute<gelu, T, float, NEAREST>, with_bias<Tile>>;
 
@@ -59,12 +58,13 @@ struct fused {
 
 // 4. The kernels: the tree takes the place of the plain epilogue in the builder, and nothing else changes.
 template <typename Tile, typename Schedule>
-using gemm = typename hopper::product<T, T, hopper::column, Tile, Schedule, cutlass::gemm::PersistentScheduler,
-                                      bias_gelu<Tile>>::device;
+using gemm = typename hopper::product<T, T, hopper::column, Tile, Schedule,
+                                      cutlass::gemm::PersistentScheduler, bias_gelu<Tile>>::device;
 using kernels = hopper::ways<fused, gemm<hopper::tile<128, 256>, hopper::cooperative>,
                              gemm<hopper::tile<128, 128>, hopper::ping_pong>>;
 
-static const cutlass_menu menu = {"GemmUniversal with an EVT", kernels::count, true, kernels::workspace, kernels::run};
+static const cutlass_menu menu = {"GemmUniversal with an EVT", kernels::count, true, kernels::workspace,
+                                  kernels::run};
 #else
 static const cutlass_menu menu = {"GemmUniversal with an EVT", 0, true, NULL};
 #endif

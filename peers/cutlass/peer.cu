@@ -29,7 +29,8 @@ static int prepare(const kz_peer_problem *problem, kz_peer_plan *plan, const cha
     cudaError_t error = cudaGetDevice(&device);
     if (!error) error = cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device);
     if (!error) error = cudaDeviceGetAttribute(&minor, cudaDevAttrComputeCapabilityMinor, device);
-    *why = error ? cudaGetErrorString(error) : "its kernels for tensor cores are for sm_90a, and no other GPU";
+    *why =
+        error ? cudaGetErrorString(error) : "its kernels for tensor cores are for sm_90a, and no other GPU";
     if (error) return 1;
     if (menu->hopper && (major != 9 || minor != 0)) return KZ_PEER_DOES_NOT;
     plan->algorithms = menu->ways;

@@ -76,7 +76,9 @@ bool bench_is_of_tf32(const kz_family *family) {
     return false;
 }
 
-kz_status bench_peers_open(bench_peers *peers, kz_error *error) { return open_libraries(peers, false, error); }
+kz_status bench_peers_open(bench_peers *peers, kz_error *error) {
+    return open_libraries(peers, false, error);
+}
 
 // Libraries stay mapped: a CUDA runtime that is unloaded at exit before the driver's own cleanup may crash.
 void bench_peers_close(bench_peers *peers) {

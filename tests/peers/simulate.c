@@ -1,4 +1,5 @@
-// simulate PEER.so FAMILY GLOB...: runs a rival on the simulator, and checks what it computes against the family's reference.
+// simulate PEER.so FAMILY CASE...: runs a rival on the simulator, and checks what it computes against the family's reference. A
+// case is a glob of the family's edge cases, or the name of any case.
 //
 // The program is linked with the simulator's CUDA runtime, so a rival that calls CUDA, cuBLAS or cuBLASLt (KZ_CUBLAS and
 // KZ_CUBLASLT name ours) works on simulated memory. Every algorithm that the rival has runs once, on outputs that were
@@ -55,8 +56,7 @@ static void open_data(data *d) {
     for (size_t i = 0; i < d->count; i++) {
         const kz_buffer *b = &d->buffers[i];
         d->host[i] = room(bytes_of(b));
-        if (b->role != KZ_OUTPUT)
-            family_make_input(d->family, &d->c, i, b, SEED, 0, b->count, d->host[i]);
+        if (b->role != KZ_OUTPUT) family_make_input(d->family, &d->c, i, b, SEED, 0, b->count, d->host[i]);
         size_t offset = d->c.misalign * kz_type_size(b->type);
         must(cudaMalloc(&d->device[i], bytes_of(b) + offset + 1), "cudaMalloc");
         d->addresses[i] = (kz_ptr)(uintptr_t)d->device[i] + offset;
@@ -82,7 +82,8 @@ static void close_data(data *d) {
 
 static void put(const data *d, size_t i, const void *bytes) {
     if (bytes_of(&d->buffers[i]) > 0)
-        must(cudaMemcpy((void *)(uintptr_t)d->addresses[i], bytes, bytes_of(&d->buffers[i]), TO_DEVICE), "cudaMemcpy");
+        must(cudaMemcpy((void *)(uintptr_t)d->addresses[i], bytes, bytes_of(&d->buffers[i]), TO_DEVICE),
+             "cudaMemcpy");
 }
 
 static void fill(const data *d) {
@@ -101,7 +102,8 @@ static double compare(const data *d) {
         const kz_buffer *b = &d->buffers[i];
         void *got = room(bytes_of(b));
         if (bytes_of(b) > 0)
-            must(cudaMemcpy(got, (const void *)(uintptr_t)d->addresses[i], bytes_of(b), TO_HOST), "cudaMemcpy");
+            must(cudaMemcpy(got, (const void *)(uintptr_t)d->addresses[i], bytes_of(b), TO_HOST),
+                 "cudaMemcpy");
         family_comparison result = {0};
         const family_output output = {
             .type = b->type, .count = b->count, .got = got, .expected = d->expected[i], .bound = d->bound[i]};
@@ -120,7 +122,8 @@ static double compare(const data *d) {
 }
 
 // All algorithms of a plan; the worst share of a bound.
-static double run_all(const kz_peer *peer, const kz_peer_problem *problem, const data *d, kz_peer_plan *plan) {
+static double run_all(const kz_peer *peer, const kz_peer_problem *problem, const data *d,
+                      kz_peer_plan *plan) {
     double worst = 0;
     void *workspace = NULL;
     must(cudaMalloc(&workspace, plan->workspace_bytes + 1), "cudaMalloc");
@@ -172,6 +175,23 @@ static bool check(const kz_peer *peer, const kz_family *family, const kz_case *c
     return share <= 1;
 }
 
+// The family's edge cases that match the glob, or else the case of that name; how many are wrong.
+static int check_named(const kz_peer *peer, const kz_family *family, const char *glob, int *ran) {
+    int wrong = 0;
+    bool found = false;
+    for (size_t i = 0; i < family->case_count; i++) {
+        const kz_case *c = &family->cases[i];
+        if (!(c->use & KZ_USE_CHECK) || !family_case_matches(family, c, glob)) continue;
+        found = true;
+        wrong += !check(peer, family, c, ran);
+    }
+    kz_case c;
+    kz_error error = {0};
+    if (found) return wrong;
+    if (family_case_parse(family, glob, &c, &error)) stop(glob, error.message);
+    return !check(peer, family, &c, ran);
+}
+
 static const kz_peer *open_peer(const char *path) {
     void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
     kz_peer_get_function get;
@@ -184,18 +204,13 @@ static const kz_peer *open_peer(const char *path) {
 }
 
 int main(int argc, char **argv) {
-    if (argc < 4) stop("usage", "simulate PEER.so FAMILY GLOB...");
+    if (argc < 4) stop("usage", "simulate PEER.so FAMILY CASE...");
     if (access(argv[1], F_OK) != 0) return 77;
     const kz_peer *peer = open_peer(argv[1]);
     const kz_family *family = kz_family_find(argv[2]);
     if (!family) stop(argv[2], "there is no such family");
     int ran = 0, wrong = 0;
-    for (size_t i = 0; i < family->case_count; i++) {
-        const kz_case *c = &family->cases[i];
-        bool named = false;
-        for (int k = 3; k < argc; k++) named |= family_case_matches(family, c, argv[k]);
-        if (named && c->use & KZ_USE_CHECK && !check(peer, family, c, &ran)) wrong++;
-    }
+    for (int i = 3; i < argc; i++) wrong += check_named(peer, family, argv[i], &ran);
     printf("%d cases ran, %d are wrong\n", ran, wrong);
     return wrong > 0 || ran == 0;
 }

@@ -63,6 +63,14 @@ static const kz_variant variants[] = { // the order is the journey
     FRAME("07_stream_k", STREAM, "02 whose last tiles are cut along k"),
     FRAME("08_few_rows", ROWS_16, "up to 64 rows of a as the tile's columns"),
     FRAME("09_grouped", GROUP_LARGE, "groups of rows, found on the device"),
+    FRAME("10_tile_256x192", TALL, "256 x 192: the fewest bytes for each product"),
+    FRAME("11_tile_256x128", PAIR, "256 x 128, two side by side share a"),
+    FRAME("12_tile_128x160", MIDDLE, "128 x 160, by turns as 03"),
+    FRAME("13_tile_128x112", BAND, "128 x 112, four side by side share a"),
+    FRAME("14_tile_64x64_row", ROW_OF_4, "64 x 64, four side by side share a"),
+    FRAME("15_tile_64x64_column", COLUMN_OF_4, "64 x 64, four one above the other share b"),
+    FRAME("16_tile_64x112_mesh", MESH, "64 x 112, two by four share both"),
+    FRAME("17_cluster_split_8", SPLIT_8, "06 with eight blocks for each tile"),
 };
 
 // What kernels of the frame are named for.

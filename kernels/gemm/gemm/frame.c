@@ -8,9 +8,12 @@
 #include "private.h"
 #include "tune.h"
 
-#define GEMM_TILE(id, part, m, n, stages, consumers, cluster_m, cluster_k, ping_pong, store, chunk, besides) \
-    [GEMM_##id] = {part, m, n, stages, consumers, cluster_m, cluster_k, STORE_##store, chunk, besides},
-enum { STORE_DIRECT, STORE_EITHER, STORE_TRANSPOSED };
+#define GEMM_TILE(id, part, m, n, stages, consumers, cluster_m, cluster_n, cluster_k, ping_pong, store,      \
+                  orders, chunk, besides)                                                                    \
+    [GEMM_##id] = {part,      m,         n,         stages,        consumers,       cluster_m,              \
+                   cluster_n, cluster_k, STORE_##store, ORDERS_##orders, chunk, besides},
+enum { STORE_DIRECT, STORE_EITHER, STORE_TRANSPOSED, STORE_TENSOR };
+enum { ORDERS_ALL, ORDERS_WRITTEN, ORDERS_NT };
 const gemm_tile gemm_tiles[] = {
 #include "tiles.def"
 };
@@ -111,12 +114,15 @@ static kz_status refuse(const kz_planner *p, const gemm_spec *s) {
 
 // ---- tiles -----------------------------------------------------------------------------------------------
 
-uint64_t gemm_cluster_blocks(const gemm_tile *t) { return (uint64_t)t->cluster_m * t->cluster_k; }
+uint64_t gemm_cluster_blocks(const gemm_tile *t) {
+    return (uint64_t)t->cluster_m * t->cluster_n * t->cluster_k;
+}
 
 // Clusters that all products need; of groups, at most.
 uint64_t gemm_count_clusters(const gemm_tile *t, const gemm_spec *s, bool swapped) {
     uint64_t rows = swapped ? s->n : s->m, columns = swapped ? s->m : s->n;
-    uint64_t down = kz_ceil_div(rows, (uint64_t)t->tile_m * t->cluster_m), across = kz_ceil_div(columns, t->tile_n);
+    uint64_t down = kz_ceil_div(rows, (uint64_t)t->tile_m * t->cluster_m),
+             across = kz_ceil_div(columns, (uint64_t)t->tile_n * t->cluster_n);
     return s->form == KZ_GEMM_GROUPED ? (down + s->count) * across : down * across * s->count;
 }
 
@@ -148,6 +154,12 @@ static kz_status refuse_tile(const kz_planner *p, const gemm_spec *s, gemm_tile_
         return kz_plan_refuse(p->error, "groups are rows of an a that lies as written: 01_universal takes the other");
     if (is_swapped(id) && s->m > GEMM_FEW_ROWS)
         return kz_plan_refuse(p->error, "for up to %d rows of a", GEMM_FEW_ROWS);
+    uint32_t orders = gemm_tiles[id].orders;
+    if (orders != ORDERS_ALL && (s->a_transposed || s->out != s->type))
+        return kz_plan_refuse(p->error, "for an a that lies as written, and c of its type");
+    if (gemm_tiles[id].store == STORE_TENSOR && (s->beta != 0.0 || !suits_store(s)))
+        return kz_plan_refuse(p->error, "c is written by a tensor map alone: no beta, rows of whole 16 bytes");
+    if (orders == ORDERS_NT && !s->b_transposed) return kz_plan_refuse(p->error, "for a transposed b alone");
     uint32_t parts = gemm_tiles[id].cluster_k;
     if (parts > 1 && kz_ceil_div(s->k, GEMM_CHUNK_K) < parts * GEMM_LEAST_CHUNKS)
         return kz_plan_refuse(p->error, "k is too short to be divided among %u blocks", parts);
@@ -158,6 +170,12 @@ static kz_status refuse_tile(const kz_planner *p, const gemm_spec *s, gemm_tile_
 
 // ---- the launch ------------------------------------------------------------------------------------------
 
+// Clusters that blocks walk down before they go to the next column: what is in flight has about as many rows as columns.
+static uint64_t gemm_group(const gemm_tile *t) {
+    uint64_t rows = (uint64_t)t->tile_m * t->cluster_m;
+    return rows < GEMM_GROUP_HEIGHT ? GEMM_GROUP_HEIGHT / rows : 1;
+}
+
 static kz_arg float_arg(double value) { return kz_arg_f32((float)value); }
 
 static kz_status launch(const kz_planner *p, const gemm_spec *s, gemm_tile_id id, const operand *a, const operand *b) {
@@ -167,8 +185,9 @@ static kz_status launch(const kz_planner *p, const gemm_spec *s, gemm_tile_id id
     if (id == GEMM_STREAM) split = gemm_split_tiles(s, (uint64_t)p->device->multiprocessors);
     if (split > 0 || (t->cluster_k == 1 && clusters > at_once)) clusters = at_once;
     bool grouped = s->form == KZ_GEMM_GROUPED;
-    bool tensor = t->store == STORE_EITHER && suits_store(s);
-    kz_arg first = map_operand(p, s, a, t->tile_m), second = map_operand(p, s, b, t->tile_n / t->cluster_m);
+    bool buffered = t->store == STORE_EITHER || t->store == STORE_TENSOR, tensor = buffered && suits_store(s);
+    kz_arg first = map_operand(p, s, a, t->tile_m / t->cluster_n),
+           second = map_operand(p, s, b, t->tile_n / t->cluster_m);
     kz_arg result = tensor ? add_map(p, kz_arg_buffer(C), s->out, &s->c, grouped ? 1 : s->count, 64,
                                      KZ_TENSOR_PROMOTION_NONE)
                            : first; // which nobody uses
@@ -182,10 +201,10 @@ static kz_status launch(const kz_planner *p, const gemm_spec *s, gemm_tile_id id
     return KZ_LAUNCH(p, .part = t->part, .blocks = clusters * blocks, .threads = KZ_GEMM_THREADS(t->consumers),
                      .cluster = blocks > 1 ? (uint32_t)blocks : 0, .overlap = true,
                      .shared_bytes = (uint32_t)KZ_GEMM_SHARED_BYTES(t->tile_m, t->tile_n, t->stages, t->consumers,
-                                                                    t->store == STORE_EITHER),
+                                                                    buffered),
                      KZ_ARGS(first, second, result, kz_arg_buffer(C), kz_arg_u64(a->rows), kz_arg_u64(b->rows),
                              kz_arg_u64(s->k), kz_arg_u64(s->c.ld), kz_arg_u64(grouped ? 0 : s->c.stride),
-                             kz_arg_u64(s->count), kz_arg_u64(GEMM_GROUP / t->cluster_m), kz_arg_u64(flags),
+                             kz_arg_u64(s->count), kz_arg_u64(gemm_group(t)), kz_arg_u64(flags),
                              float_arg(s->alpha), float_arg(s->beta), kz_arg_u64(split), extra));
 }
 

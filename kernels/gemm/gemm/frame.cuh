@@ -12,7 +12,7 @@ enum {
 };
 
 template <int id> struct tile;
-#define GEMM_TILE(id, part, m, n, stages, consumers, cluster_m, cluster_k, ping_pong, store, ...)            \
+#define GEMM_TILE(id, part, m, n, stages, consumers, cluster_m, cluster_n, cluster_k, ping_pong, store, ...) \
     template <> struct tile<id> : kz_gemm_defaults {                                                         \
         enum {                                                                                               \
             TILE_M = m,                                                                                      \
@@ -20,6 +20,7 @@ template <int id> struct tile;
             STAGES = stages,                                                                                 \
             CONSUMERS = consumers,                                                                           \
             CLUSTER_M = cluster_m,                                                                           \
+            CLUSTER_N = cluster_n,                                                                           \
             CLUSTER_K = cluster_k,                                                                           \
             PING_PONG = ping_pong,                                                                           \
             STORE = KZ_STORE_##store,                                                                        \
@@ -47,9 +48,13 @@ static __device__ __forceinline__ void multiply(const kz_tensor_map *a, const kz
     order.a_shared = flags & GEMM_A_SHARED;
     order.b_shared = flags & GEMM_B_SHARED;
     if (G::GROUPED) order.offsets = (const unsigned *)extra, order.rows = (unsigned)m;
-    kz_linear<typename G::Out> linear = {alpha, beta, {c_at, pitch, batch_pitch}};
-    kz_gemm_run<G>(a, b, c, {c_at, m, n, pitch, batch_pitch, (flags & GEMM_TENSOR_STORE) != 0}, order, k,
-                   kz_chain_of(linear), split, (float *)extra);
+    kz_gemm_out<typename G::Out> out = {c_at, m, n, pitch, batch_pitch, (flags & GEMM_TENSOR_STORE) != 0};
+    if constexpr (G::STORE == KZ_STORE_TENSOR) { // beta is 0
+        kz_gemm_run<G>(a, b, c, out, order, k, kz_chain_of(kz_scale{alpha}));
+    } else {
+        kz_linear<typename G::Out> linear = {alpha, beta, {c_at, pitch, batch_pitch}};
+        kz_gemm_run<G>(a, b, c, out, order, k, kz_chain_of(linear), split, (float *)extra);
+    }
 }
 
 #define GEMM_KERNEL(name, id, In, Out, a_mn, b_mn)                                                           \
@@ -80,6 +85,12 @@ static __device__ __forceinline__ void multiply(const kz_tensor_map *a, const kz
 #define GEMM_PLAIN(idea, id, order, type, In, Out, a_mn, b_mn)                                               \
     GEMM_KERNEL(gemm_##idea##_##order##_##type, id, In, Out, a_mn, b_mn)
 #define GEMM_ALL(idea, id) GEMM_WRITTEN(GEMM_PLAIN, idea, id) GEMM_TRANSPOSED(GEMM_PLAIN, idea, id)
+// Where a tile is for some problems alone: b transposed, or in both orders; c of the operands' type.
+#define GEMM_HALVES(idea, id, order, a_mn, b_mn)                                                             \
+    GEMM_PLAIN(idea, id, order, bf16, kz_bf16, kz_bf16, a_mn, b_mn)                                          \
+    GEMM_PLAIN(idea, id, order, f16, kz_f16, kz_f16, a_mn, b_mn)
+#define GEMM_NT(idea, id)    GEMM_HALVES(idea, id, nt, false, false)
+#define GEMM_NN_NT(idea, id) GEMM_HALVES(idea, id, nn, false, true) GEMM_NT(idea, id)
 
 // ---- rows that a tensor map cannot take --------------------------------------------------------------------
 

@@ -51,7 +51,7 @@ typedef enum gemm_tile_id {
 } gemm_tile_id;
 typedef struct gemm_tile {
     const char *part;
-    uint32_t tile_m, tile_n, stages, consumers, cluster_m, cluster_k, store;
+    uint32_t tile_m, tile_n, stages, consumers, cluster_m, cluster_n, cluster_k, store, orders;
     double chunk, besides; // ns: of 64 along k, and of the rest of a tile
 } gemm_tile;
 extern const gemm_tile gemm_tiles[];

@@ -11,8 +11,8 @@
 #define GEMM_A_SHARED     2 // by all products
 #define GEMM_B_SHARED     4
 
-// Rows of tiles that blocks walk down before they go to the next column.
-#define GEMM_GROUP 8
+// Rows of c that blocks walk down before they go to the next column. Searched: 512 to 4096.
+#define GEMM_GROUP_HEIGHT 2048
 // 06 and 07: chunks of 64 along k that a share has at least.
 #define GEMM_LEAST_CHUNKS 4
 // 08: rows of a, at most. 09: rows of a group, on average, from which on tiles have 128 of them.
