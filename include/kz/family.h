@@ -61,6 +61,7 @@ typedef enum kz_products {
     KZ_PRODUCTS_TF32,
     KZ_PRODUCTS_F8,
     KZ_PRODUCTS_I8,
+    KZ_PRODUCTS_F64,
 } kz_products;
 
 typedef struct kz_work {
