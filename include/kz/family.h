@@ -54,10 +54,19 @@ typedef struct kz_buffer {
     uint64_t count; // elements
 } kz_buffer;
 
+// Flops of matrix products are the tensor cores' where these have the type: the case's, or one that it does not name.
+typedef enum kz_products {
+    KZ_PRODUCTS_NONE,
+    KZ_PRODUCTS_OF_TYPE,
+    KZ_PRODUCTS_TF32,
+    KZ_PRODUCTS_F8,
+    KZ_PRODUCTS_I8,
+} kz_products;
+
 typedef struct kz_work {
     double bytes; // the least that must cross DRAM
     double flops;
-    bool products; // flops of matrix products, which tensor cores do where they have the type
+    kz_products products;
 } kz_work;
 
 // The work of a case, worked out by hand: what `work` is tested against.

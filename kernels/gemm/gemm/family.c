@@ -45,7 +45,7 @@ static kz_work work(const kz_case *c) {
     double products = s.form == KZ_GEMM_GROUPED ? 1.0 : (double)s.count;
     return (kz_work){.bytes = in * (matrices(&s.a, &s) + matrices(&s.b, &s)) + out * matrices(&s.c, &s),
                      .flops = 2.0 * (double)s.m * (double)s.n * (double)s.k * products,
-                     .products = true};
+                     .products = KZ_PRODUCTS_OF_TYPE};
 }
 
 // ---- variants ----------------------------------------------------------------------------------------

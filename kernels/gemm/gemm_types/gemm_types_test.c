@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "gemm/fp8.h"
+#include "kz/device/gemm_shape.h"
 #include "private.h"
 #include "tune.h"
 #include "unit.h"

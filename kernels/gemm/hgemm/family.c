@@ -18,7 +18,7 @@ static kz_work work(const kz_case *c) {
     double m = (double)c->axes[M], n = (double)c->axes[N], k = (double)c->axes[K];
     return (kz_work){.bytes = 2.0 * (m * k + k * n) + (double)kz_type_size(hgemm_out(c)) * m * n,
                      .flops = 2.0 * m * n * k,
-                     .products = true};
+                     .products = KZ_PRODUCTS_OF_TYPE};
 }
 
 // ---- plans -----------------------------------------------------------------------------------------
