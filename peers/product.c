@@ -18,7 +18,6 @@ static void lay_out(product *p, const kz_peer_problem *problem, const char *orde
     p->a = p->a_transposed ? (product_matrix){0, k, m, m, 0} : (product_matrix){0, m, k, k, 0};
     p->b = p->b_transposed ? (product_matrix){1, n, k, k, 0} : (product_matrix){1, k, n, n, 0};
     p->c = (product_matrix){2, m, n, n, 0};
-    p->added = 2;
     product_matrix *all[] = {&p->a, &p->b, &p->c};
     for (int i = 0; i < 3; i++) {
         all[i]->ld += slack;
@@ -51,8 +50,20 @@ static bool find_gemv(const kz_peer_problem *problem, product *p) {
     lay_out(p, problem, "nt", 0);
     p->a.buffer = 2;
     p->b.buffer = 0;
-    p->c.buffer = p->added = 3;
+    p->c.buffer = 3;
     return is(problem->operation, "dense");
+}
+
+// "bias_relu_nt": an epilogue and an order. The library's gelu is by tanh.
+static bool find_gemm_fused(const kz_peer_problem *problem, product *p) {
+    static const char *const names[] = {NULL, "bias_n", "bias_relu_n", "bias_gelu_tanh_n"};
+    const char *name = problem->operation;
+    if (strlen(name) < 2) return false;
+    lay_out(p, problem, name + strlen(name) - 2, 0);
+    p->bias = 3;
+    for (product_epilogue e = PRODUCT_BIAS; e <= PRODUCT_BIAS_GELU; e++)
+        if (begins(name, names[e]) && strlen(name) == strlen(names[e]) + 1) p->epilogue = e;
+    return p->epilogue != PRODUCT_PLAIN;
 }
 
 // "e4m3_fine_nt": a format and an order.
@@ -98,31 +109,6 @@ static bool find_gemm(const kz_peer_problem *problem, product *p) {
     return !is(kind, "_grouped") && p->count > 0 && p->count <= INT32_MAX;
 }
 
-// "bias_gelu_tanh_nt": an epilogue and b's order. What a library's epilogues have: gelu by tanh, a bias along a row of c.
-static bool find_gemm_fused(const kz_peer_problem *problem, product *p) {
-    static const struct {
-        const char *name;
-        product_epilogue epilogue;
-        bool adds;
-    } epilogues[] = {{"bias", PRODUCT_BIAS, false},
-                     {"bias_relu", PRODUCT_BIAS_RELU, false},
-                     {"bias_gelu_tanh", PRODUCT_BIAS_GELU, false},
-                     {"bias_residual", PRODUCT_BIAS, true}};
-    const char *name = problem->operation, *order = strrchr(name, '_');
-    if (!order) return false;
-    lay_out(p, problem, order + 1, 0);
-    p->bias = 3;
-    for (size_t i = 0; i < sizeof epilogues / sizeof epilogues[0]; i++) {
-        size_t length = strlen(epilogues[i].name);
-        if (!begins(name, epilogues[i].name) || name + length != order) continue;
-        p->epilogue = epilogues[i].epilogue;
-        p->added = epilogues[i].adds ? 4 : p->c.buffer;
-        p->beta = epilogues[i].adds;
-        return true;
-    }
-    return false;
-}
-
 static const struct family {
     const char *name;
     uint32_t types;
@@ -131,9 +117,9 @@ static const struct family {
     {"sgemm", KZ_TYPE_BIT(F32), find_sgemm},
     {"hgemm", KZ_TYPE_BIT(F16) | KZ_TYPE_BIT(BF16), find_hgemm},
     {"gemv", KZ_TYPE_BIT(F16) | KZ_TYPE_BIT(BF16), find_gemv},
+    {"gemm_fused", KZ_TYPE_BIT(F16) | KZ_TYPE_BIT(BF16), find_gemm_fused},
     {"gemm_types", KZ_TYPE_BIT(F32) | KZ_TYPE_BIT(I32) | KZ_TYPE_BIT(BF16) | KZ_TYPE_BIT(F64),
      find_gemm_types},
-    {"gemm_fused", KZ_TYPE_BIT(F16) | KZ_TYPE_BIT(BF16), find_gemm_fused},
     {"gemm", KZ_TYPE_BIT(F16) | KZ_TYPE_BIT(BF16) | KZ_TYPE_BIT(F32) | KZ_TYPE_BIT(F64), find_gemm},
 };
 

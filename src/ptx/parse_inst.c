@@ -67,7 +67,8 @@ static bool is_shape(const char *text, size_t length) {
 static const char *unknown_mod(ptx_parser *parser, const ptx_inst *inst, const char *text, size_t length) {
     bool matrix = ptx_op_get(inst->op)->class == PTX_CLASS_TENSOR;
     return matrix && is_shape(text, length)
-               ? format_text(parser, "no GPU up to sm_90 has the shape %.*s: docs/ptx_support.md lists those of '%s'",
+               ? format_text(parser,
+                             "no GPU up to sm_90 has the shape %.*s: docs/ptx_support.md lists those of '%s'",
                              (int)length, text, ptx_op_root(inst->op))
                : format_text(parser, "'.%.*s' is not a modifier known of '%s'", (int)length, text,
                              ptx_op_root(inst->op));

@@ -232,7 +232,8 @@ static void an_inner_range_hides_an_outer_one(void **state) {
 static void products_of_debug_code_are_done_one_by_one(void **state) {
     static const char *const body =
         ".visible .entry k() { .reg .f32 %f<4>; .reg .b64 %d<2>; .reg .pred %p<2>;\n"
-        "bra L; L: @%p1 wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {%f0,%f1,%f2,%f3}, %d0, %d1, 1, 1, 1, 0, 0;\n"
+        "bra L; L: @%p1 wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {%f0,%f1,%f2,%f3}, %d0, %d1, 1, 1, "
+        "1, 0, 0;\n"
         "ret; }\n";
     char text[512];
     snprintf(text, sizeof text, ".version 9.0\n.target sm_90a\n.address_size 64\n%s", body);

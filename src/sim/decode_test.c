@@ -176,13 +176,12 @@ static const char *const forms[] = {
     "suld.b.2d.b32.trap %r1, [%d1, {%r2, %r3}];",
     "sust.b.2d.b32.trap [%d1, {%r2, %r3}], %r1;",
     "suq.width.b32 %r1, [%d1];",
+    "brkpt;",
 };
 
 enum { WHY = 200 };
 
-static void note(void *context, const ptx_inst *inst, const char *why) {
-    snprintf(context, WHY, "%s", why);
-}
+static void note(void *context, const ptx_inst *inst, const char *why) { snprintf(context, WHY, "%s", why); }
 
 // Decodes a kernel of this one instruction; gives what instruction it is.
 static ptx_op decode(const char *form) {

@@ -322,12 +322,14 @@ void toolchain_note_shared_memory(const char *said, kz_error *error) {
 void toolchain_note_target(const char *said, kz_error *error) {
     if (!said) return;
     if (strstr(said, "not supported on .target 'sm_90'"))
-        base_fail_note(error, "what Hopper has for itself alone (wgmma, setmaxnreg, tensormap.replace) is for sm_90a: "
-                              "leave the architecture to kz, or -gencode "
-                              "arch=compute_90a,code=[compute_90a,sm_90a]");
+        base_fail_note(
+            error, "what Hopper has for itself alone (wgmma, setmaxnreg, tensormap.replace) is for sm_90a: "
+                   "leave the architecture to kz, or -gencode "
+                   "arch=compute_90a,code=[compute_90a,sm_90a]");
     else if (strstr(said, "not supported on .target 'sm_") || strstr(said, "requires .target sm_"))
-        base_fail_note(error, "the code is for a newer GPU than the one that was chosen: --gpu h200, or a fallback "
-                              "under #if __CUDA_ARCH__");
+        base_fail_note(error,
+                       "the code is for a newer GPU than the one that was chosen: --gpu h200, or a fallback "
+                       "under #if __CUDA_ARCH__");
 }
 
 static kz_status fail_ptxas(const char *name, const char *target, int code, const base_text *said,

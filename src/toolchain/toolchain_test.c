@@ -115,7 +115,8 @@ static void test_refused_instructions(void **state) {
     base_text said = {0};
     kz_error error;
     for (int line = 1; line <= 100; line++)
-        base_text_add(&said, "ptxas a.ptx, line %d; error   : Instruction '%s' not supported on .target 'sm_90'\n",
+        base_text_add(&said,
+                      "ptxas a.ptx, line %d; error   : Instruction '%s' not supported on .target 'sm_90'\n",
                       line, line % 2 ? "wgmma.fence" : "wgmma.mma_async");
     assert_int_equal(toolchain_fail_output(&error, "nvcc", &said), KZ_TOOL);
     assert_non_null(strstr(error.message, "line 1; error"));
@@ -125,8 +126,8 @@ static void test_refused_instructions(void **state) {
     assert_null(strstr(error.message, "... and more"));
     toolchain_note_target(said.data, &error);
     assert_non_null(strstr(error.message, "is for sm_90a"));
-    toolchain_note_target("ptxas a.ptx, line 1; error   : Feature '.m16n8k16' requires .target sm_80 or higher\n",
-                          &error);
+    toolchain_note_target(
+        "ptxas a.ptx, line 1; error   : Feature '.m16n8k16' requires .target sm_80 or higher\n", &error);
     assert_non_null(strstr(error.message, "a newer GPU than the one that was chosen"));
     base_text_free(&said);
 }

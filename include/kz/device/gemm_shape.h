@@ -1,4 +1,4 @@
-// What a kernel made of kz/device/gemm.cuh needs of its launch, for the host and the kernel alike.
+// What a kernel made of kz/device/gemm.cuh or gemm_plain.cuh needs of its launch, for the host and the kernel alike.
 #ifndef KZ_GEMM_SHAPE_H
 #define KZ_GEMM_SHAPE_H
 
@@ -8,6 +8,10 @@
 #define KZ_GEMM_BARRIER_BYTES 1024
 #define KZ_GEMM_SCALE_ROWS    128 // of b, that share a factor for each chunk
 #define KZ_GEMM_METADATA      512 // bytes of metadata for 64 rows of a sparse a, and a chunk's 64 of k
+
+// kz/device/gemm_plain.cuh: columns of a warp's tile, which has 16 rows.
+#define KZ_PLAIN_WIDTH 8
+#define KZ_PASS_WIDTH  64
 
 #define KZ_GEMM_THREADS(consumers) (128 * ((consumers) + 1))
 // Dynamic shared memory; 1024 bytes of it for the alignment that the swizzle wants.

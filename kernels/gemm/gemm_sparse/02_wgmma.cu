@@ -9,7 +9,7 @@
 // Limit    b: as many bytes for half the work, so shared memory, L2 and the GPU's power come first. Rows of b that do not begin at
 //          multiples of 16 bytes are copied to the workspace before.
 
-#include "../pad_rows.cuh"
+#include "kz/device/pad_rows.cuh"
 #include "kz/device/gemm.cuh"
 #include "tune.h"
 
@@ -30,23 +30,28 @@ template <int kind, int store, typename T> struct shape : kz_gemm_defaults {
     };
 };
 
+template <typename G>
+static __device__ __forceinline__ void
+multiply(const kz_tensor_map *a, const kz_tensor_map *metadata, const kz_tensor_map *b,
+         const kz_tensor_map *c_map, typename G::Out *c, size_t m, size_t n, size_t k, unsigned group) {
+    kz_gemm_run<G>(a, b, c_map, {c, m, n}, kz_gemm_order_of<G>(m, n, 1, group), k, kz_chain<>(), 0, NULL, {},
+                   metadata);
+}
+
 #define TENSOR(kind, KIND, type, T)                                                                          \
     typedef shape<KIND, KZ_STORE_TENSOR, T> kind##_##type;                                                   \
     KZ_ENTRY_BOUNDS(gemm_sparse_wgmma_##kind##_nt_##type, kz_gemm_sizes<kind##_##type>::THREADS, 1)          \
     (const __grid_constant__ kz_tensor_map a, const __grid_constant__ kz_tensor_map metadata,                \
      const __grid_constant__ kz_tensor_map b, const __grid_constant__ kz_tensor_map c, size_t m, size_t n,   \
      size_t k, unsigned group) {                                                                             \
-        kz_gemm_run<kind##_##type>(&a, &b, &c, {NULL, m, n},                                                 \
-                                   kz_gemm_order_of<kind##_##type>(m, n, 1, group), k, 0, NULL, {},          \
-                                   &metadata);                                                               \
+        multiply<kind##_##type>(&a, &metadata, &b, &c, NULL, m, n, k, group);                                \
     }
 #define DIRECT(kind, KIND, type, T)                                                                          \
     typedef shape<KIND, KZ_STORE_DIRECT, T> kind##_##type;                                                   \
     KZ_ENTRY_BOUNDS(gemm_sparse_wgmma_##kind##_nt_##type, kz_gemm_sizes<kind##_##type>::THREADS, 1)          \
     (const __grid_constant__ kz_tensor_map a, const __grid_constant__ kz_tensor_map metadata,                \
      const __grid_constant__ kz_tensor_map b, T *c, size_t m, size_t n, size_t k, unsigned group) {          \
-        kz_gemm_run<kind##_##type>(&a, &b, NULL, {c, m, n}, kz_gemm_order_of<kind##_##type>(m, n, 1, group), \
-                                   k, 0, NULL, {}, &metadata);                                               \
+        multiply<kind##_##type>(&a, &metadata, &b, NULL, c, m, n, k, group);                                 \
     }
 #define KERNELS(type, T)                                                                                     \
     TENSOR(large, LARGE, type, T)                                                                            \
@@ -57,5 +62,5 @@ KERNELS(f16, kz_f16)
 
 KZ_ENTRY_BOUNDS(gemm_sparse_wgmma_pad, 256, 8)
 (const uint16_t *from, uint16_t *to, size_t outer, size_t inner, size_t padded) {
-    pad_rows(from, to, outer, inner, padded);
+    kz_pad_rows(from, to, outer, inner, padded);
 }

@@ -9,8 +9,8 @@
 // Expect   8191 x 8191 x 8191 at nearly the speed of 8192; few rows at the speed of memory.
 // Limit    the copy moves its bytes twice: for few rows it takes longer than the product.
 
-#include "../pad_rows.cuh"
 #include "frame.cuh"
+#include "kz/device/pad_rows.cuh"
 
 enum { LARGE, WIDE, SMALL, NARROW, SPLIT, ROWS_16, ROWS_64 };
 
@@ -63,5 +63,5 @@ HGEMM_LADDER(ROWS)
 
 KZ_ENTRY_BOUNDS(hgemm_any_shape_pad, 256, 8)
 (const uint16_t *from, uint16_t *to, size_t outer, size_t inner, size_t padded) {
-    pad_rows(from, to, outer, inner, padded);
+    kz_pad_rows(from, to, outer, inner, padded);
 }
