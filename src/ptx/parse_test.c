@@ -29,6 +29,10 @@ static void header(void **state) {
     assert_int_equal(module->sm_suffix, 'a');
     assert_int_equal(module->address_bits, 64);
     assert_int_equal(module->function_count, 0);
+    assert_false(module->for_debugger);
+    ptx_module_close(module);
+    module = open_text(".version 9.0\n.target sm_90a, debug\n.address_size 64\n");
+    assert_true(module->for_debugger);
     ptx_module_close(module);
     ptx_module_close(NULL);
 }
