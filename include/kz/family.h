@@ -40,6 +40,9 @@ typedef struct kz_case {
     kz_data data;
     uint32_t misalign; // input and output start this many elements past an aligned address
     uint32_t use;      // kz_case_use bits
+    // NULL, or the family's own struct with what no axis says: what a public operation was asked for. Whoever makes such a
+    // case keeps it until the plan is made.
+    const void *detail;
 } kz_case;
 
 typedef enum kz_role { KZ_INPUT, KZ_OUTPUT, KZ_INOUT } kz_role;
@@ -51,10 +54,19 @@ typedef struct kz_buffer {
     uint64_t count; // elements
 } kz_buffer;
 
+// Flops of matrix products are the tensor cores' where these have the type: the case's, or one that it does not name.
+typedef enum kz_products {
+    KZ_PRODUCTS_NONE,
+    KZ_PRODUCTS_OF_TYPE,
+    KZ_PRODUCTS_TF32,
+    KZ_PRODUCTS_F8,
+    KZ_PRODUCTS_I8,
+} kz_products;
+
 typedef struct kz_work {
     double bytes; // the least that must cross DRAM
     double flops;
-    bool products; // flops of matrix products, which tensor cores do where they have the type
+    kz_products products;
 } kz_work;
 
 // The work of a case, worked out by hand: what `work` is tested against.

@@ -69,6 +69,14 @@ typedef struct recipe {
     toolchain_program program;
 } recipe;
 
+// A line "// kz: sm 90a" asks for what only that architecture has, or for a newer one than the GPU's.
+static kz_status take_own_arch(const char *file, char arch[16], kz_error *error) {
+    char own[TOOLCHAIN_ARCH];
+    kz_status status = toolchain_source_arch(file, own, error);
+    if (status == KZ_OK && atoi(own) >= atoi(arch)) snprintf(arch, 16, "%s", own);
+    return status;
+}
+
 static kz_status open_recipe(grading *g, const char *file, recipe *r, kz_error *error) {
     const course_task *task = g->job->task;
     kz_status status = choose_gpu(g, r->arch, error);
@@ -78,6 +86,7 @@ static kz_status open_recipe(grading *g, const char *file, recipe *r, kz_error *
     if (status == KZ_OK) status = toolchain_cudart_folder(g->library, error);
     if (status == KZ_OK) status = toolchain_work_open(g->folder, error);
     if (status == KZ_OK) status = course_harness_write(task, g->folder, &r->harness, error);
+    if (status == KZ_OK) status = take_own_arch(file, r->arch, error);
     r->files[0] = file;
     r->files[1] = r->harness.main_file;
     r->before[0] = "-include";

@@ -131,7 +131,6 @@ static void forget_module(detector *self) {
 static void know_module(detector *self, const sim_launch_event *event) {
     const ptx_module *module = event->module;
     bool any = false;
-    if (module->for_debugger) return; // ptxas puts in the fences and waits that such code lacks
     for (uint32_t i = 0; i < module->function_count; i++)
         any |= (!module->functions[i]->is_entry || module->functions[i] == event->entry) &&
                has_products(module->functions[i]);

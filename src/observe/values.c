@@ -24,7 +24,7 @@ typedef struct values {
     const ptx_inst *store;
     uint32_t mask, bytes;
     uint64_t addresses[32];
-    // Asynchronous ones: when their threads end.
+    // Asynchronous ones, and wmma.store, of whose end nobody tells: when their threads end.
     range *pending;
     size_t pending_count, pending_capacity;
 } values;
@@ -118,7 +118,7 @@ static void on_access(sim_listener *listener, const sim_access *access) {
     if (access->kind != SIM_STORE)
         look_at_lanes(self, &access->at, access->addresses, access->at.mask, access->bytes, false);
     if (access->kind == SIM_LOAD) return;
-    if (access->agent == SIM_ASYNC_PROXY) {
+    if (access->agent == SIM_ASYNC_PROXY || access->at.inst->op == PTX_OP_WMMA) {
         keep(self, access);
         return;
     }

@@ -281,12 +281,12 @@ typedef struct ptx_section {
 
 typedef struct ptx_module {
     base_arena *arena;
-    const char *name;  // the file's name, for messages
-    const char *text;  // a copy of the source, for messages
-    int version;       // 90 for 9.0
-    int sm;            // 90
-    char sm_suffix;    // 'a', 'f' or 0
-    bool for_debugger; // ".target ..., debug": nvcc -G
+    const char *name; // the file's name, for messages
+    const char *text; // a copy of the source, for messages
+    int version;      // 90 for 9.0
+    int sm;           // 90
+    char sm_suffix;   // 'a', 'f' or 0
+    bool is_debug;    // .target has "debug": nvcc -G
     uint32_t address_bits;
     ptx_file *files;
     uint32_t file_count;

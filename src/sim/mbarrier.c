@@ -58,8 +58,7 @@ sim_mbarrier *sim_mbarrier_find(sim_warp *w, const sim_op *op, unsigned lane,
             b ? "a thread still uses it while another ends its life"
             : *owner != w->block
                 ? "no cluster barrier between mbarrier.init there and its use here"
-                : "no barrier between mbarrier.init by one thread and the use by others, or a wrong "
-                  "address");
+                : "no mbarrier.init, no barrier between it and the use by other threads, or a wrong address");
     if (memcmp(at, &b->word, 8))
         sim_fault_here(
             w, op, lane, SIM_FAULT_MBARRIER_OVERWRITTEN,

@@ -76,8 +76,8 @@ kz_status sim_memory_fill(sim_machine *machine, uint64_t to, uint8_t byte, uint6
 // ---- programs -----------------------------------------------------------------------------------
 
 // Calls `found` for each instruction in the reach of a kernel that the simulator does not execute, by the word of the
-// decoder that a launch goes through, with the reason; once for each kernel that reaches it. KZ_LIMIT where a GPU of the
-// architecture `sm` (0: any) refuses the module or a kernel.
+// decoder that a launch goes through, with the reason, which lives no longer than the call; once for each kernel that reaches
+// it. KZ_LIMIT where a GPU of the architecture `sm` (0: any) refuses the module or a kernel.
 typedef void sim_unsupported(void *context, const ptx_inst *inst, const char *why);
 kz_status sim_module_check(ptx_module *module, int sm, sim_unsupported *found, void *context,
                            kz_error *error);

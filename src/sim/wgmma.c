@@ -7,9 +7,6 @@
 // Who has waited may overwrite the matrices in shared memory, for all four are done with them: CUTLASS lets one thread of a warpgroup
 // tell the producer. So a wait does the parts of all four warps, and before that lets them come to where the products are issued.
 //
-// In code for a debugger (nvcc -G) accumulators go through memory between any two statements. ptxas serialises such products: each is
-// over before the next instruction. So a warp's part is done when it is issued.
-//
 // Compilers may copy an accumulator between two registers while it is under way (ptxas makes one register of them): such a move takes
 // its turn behind the products that were issued before it.
 
@@ -499,13 +496,7 @@ void sim_wgmma(sim_warp *w, const sim_op *op) {
     s->kept[s->issued % KEPT] = (wgmma_issued){op, work.a, work.b};
     add_work(w, s, work);
     s->issued++;
-    if (w->block->grid->program->module->for_debugger) {
-        wgmma_columns own;
-        own.op = NULL;
-        drop_work(w, s, perform_until(w, s, 0, s->issued, &own));
-    } else if (sim_async_early(w)) {
-        perform_of_group(w, issued_by_all(w));
-    }
+    if (sim_async_early(w)) perform_of_group(w, issued_by_all(w));
     wake_group(w);
 }
 

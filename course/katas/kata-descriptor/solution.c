@@ -1,0 +1,17 @@
+// Matrix descriptors, in 64 bits.
+
+void descriptors(const unsigned *address, const unsigned *lead,
+                 const unsigned *stride, const int *swizzle, long long *out,
+                 int n) {
+    for (int i = 0; i < n; i++) {
+        // kz: begin
+        static const unsigned long long fields[4] = {0, 3, 2, 1};
+        unsigned long long at = address[i] >> 4 & 0x3fff;
+        at |= (unsigned long long)(lead[i] >> 4) << 16;
+        at |= (unsigned long long)(stride[i] >> 4) << 32;
+        out[i] = (long long)(at | fields[swizzle[i]] << 62);
+        // kz: starter
+        //|         out[i] = address[i];
+        // kz: end
+    }
+}

@@ -1,0 +1,15 @@
+// fails: result
+// The swizzle's numbers in the order of the sizes.
+// Matrix descriptors, in 64 bits.
+
+void descriptors(const unsigned *address, const unsigned *lead,
+                 const unsigned *stride, const int *swizzle, long long *out,
+                 int n) {
+    for (int i = 0; i < n; i++) {
+        static const unsigned long long fields[4] = {0, 1, 2, 3};
+        unsigned long long at = address[i] >> 4 & 0x3fff;
+        at |= (unsigned long long)(lead[i] >> 4) << 16;
+        at |= (unsigned long long)(stride[i] >> 4) << 32;
+        out[i] = (long long)(at | fields[swizzle[i]] << 62);
+    }
+}

@@ -1,0 +1,13 @@
+// fails: result
+// The bias is 7.
+#include <math.h>
+
+void decode(const unsigned char *codes, float *x, int n) {
+    for (int i = 0; i < n; i++) {
+        int e = codes[i] >> 3 & 15, m = codes[i] & 7;
+        float value = e ? ldexpf((float)(8 + m), e - 11)
+                        : ldexpf((float)m, -9);
+        if (e == 15 && m == 7) value = NAN;
+        x[i] = codes[i] & 128 ? -value : value;
+    }
+}

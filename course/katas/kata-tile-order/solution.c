@@ -1,0 +1,16 @@
+// Which tile is taken as number i.
+
+void order(int *row, int *column, int rows, int columns, int height) {
+    for (int i = 0; i < rows * columns; i++) {
+        // kz: begin
+        int band = i / (height * columns), first = band * height;
+        int high = rows - first < height ? rows - first : height;
+        int rest = i - first * columns;
+        row[i] = first + rest % high;
+        column[i] = rest / high;
+        // kz: starter
+        //|         row[i] = i / columns;
+        //|         column[i] = i % columns;
+        // kz: end
+    }
+}

@@ -1,0 +1,13 @@
+// fails: result
+// The last band has fewer rows.
+// Which tile is taken as number i.
+
+void order(int *row, int *column, int rows, int columns, int height) {
+    for (int i = 0; i < rows * columns; i++) {
+        int band = i / (height * columns), first = band * height;
+        int high = height;
+        int rest = i - first * columns;
+        row[i] = first + rest % high;
+        column[i] = rest / high;
+    }
+}
