@@ -29,34 +29,81 @@ static kz_status open_module(const char *path, ptx_module **module, kz_error *er
 
 // Why each instruction is not simulated, by its serial: what the simulator's decoder says of those that a kernel reaches.
 static void note_unsupported(void *reasons, const ptx_inst *inst, const char *why) {
-    ((const char **)reasons)[inst->serial] = why;
+    char **reason = &((char **)reasons)[inst->serial];
+    if (!*reason) *reason = strdup(why);
 }
 
-// Prints one line for an instruction that is not simulated. The table speaks for functions that no kernel calls.
-static bool check_inst(const char *path, const ptx_module *module, const ptx_function *f,
-                       const ptx_inst *inst, const char *why) {
-    if (!why && ptx_is_simulated(inst, &why)) return true;
+// What an instruction is refused for, and how many more are for the same reason: loops that were unrolled repeat them.
+typedef struct refusal {
+    char *key; // the instruction without its operands, and why
+    uint32_t line;
+    size_t count;
+} refusal;
+
+typedef struct refusal_list {
+    refusal *items;
+    size_t count, total;
+} refusal_list;
+
+// Whether it is the first of its kind.
+static bool count_refusal(refusal_list *list, uint32_t line, const char *text, const char *why) {
+    base_text key = {0};
+    base_text_add(&key, "%.*s: %s", (int)strcspn(text, " \n"), text, why);
+    list->total++;
+    for (size_t i = 0; key.data && i < list->count; i++)
+        if (strcmp(list->items[i].key, key.data) == 0) {
+            list->items[i].count++;
+            base_text_free(&key);
+            return false;
+        }
+    refusal *grown = key.data ? realloc(list->items, (list->count + 1) * sizeof *grown) : NULL;
+    if (!grown) {
+        base_text_free(&key);
+        return true;
+    }
+    list->items = grown;
+    list->items[list->count++] = (refusal){key.data, line, 1};
+    return true;
+}
+
+static void close_refusals(const char *path, refusal_list *list) {
+    for (size_t i = 0; i < list->count; i++) {
+        const refusal *r = &list->items[i];
+        if (r->count > 1) printf("%s:%u: and %zu more of the same\n", path, r->line, r->count - 1);
+        free(r->key);
+    }
+    free(list->items);
+}
+
+// Prints an instruction that is not simulated, one of each kind. The table speaks for functions that no kernel calls.
+static void check_inst(const char *path, const ptx_module *module, const ptx_function *f,
+                       const ptx_inst *inst, const char *why, refusal_list *refused) {
+    enum { COLUMNS = 160 };
+    if (!why && ptx_is_simulated(inst, &why)) return;
     base_text text = {0}, source = {0};
     ptx_print_inst(module, f, inst, &text);
     ptx_print_source(module, inst, &source);
     size_t length = text.data ? strcspn(text.data, "\n") : 0;
-    printf("%s:%u: %.*s\n    %s; in %s", path, inst->line, (int)length, text.data ? text.data : "", why,
-           f->name);
-    if (inst->source >= 0 && source.data) printf(", from %s", source.data);
-    printf("\n");
+    if (count_refusal(refused, inst->line, text.data ? text.data : "", why)) {
+        bool cut = length > COLUMNS;
+        printf("%s:%u: %.*s%s\n    %s; in %s", path, inst->line, (int)(cut ? COLUMNS : length),
+               text.data ? text.data : "", cut ? " ..." : "", why, f->name);
+        if (inst->source >= 0 && source.data) printf(", from %s", source.data);
+        printf("\n");
+    }
     base_text_free(&text);
     base_text_free(&source);
-    return false;
 }
 
 static int check_module(const char *path, ptx_module *module) {
-    size_t total = 0, missing = 0, kernels = 0;
+    size_t total = 0, kernels = 0;
+    refusal_list refused = {0};
     kz_error error;
     for (uint32_t f = 0; f < module->function_count; f++) {
         kernels += module->functions[f]->is_entry && module->functions[f]->has_body;
         total += module->functions[f]->inst_count;
     }
-    const char **reasons = calloc(total + 1, sizeof *reasons);
+    char **reasons = calloc(total + 1, sizeof *reasons);
     if (!reasons) return cli_fail_with(KZ_NO_MEMORY, "no memory to check %s", path);
     device_gpu gpu;
     kz_status status = device_gpu_load(device_gpu_choose(NULL), &gpu, &error);
@@ -65,10 +112,13 @@ static int check_module(const char *path, ptx_module *module) {
         const ptx_function *function = module->functions[f];
         for (uint32_t k = 0; k < function->inst_count; k++) {
             const ptx_inst *inst = &function->insts[k];
-            missing += !check_inst(path, module, function, inst, reasons[inst->serial]);
+            check_inst(path, module, function, inst, reasons[inst->serial], &refused);
         }
     }
+    for (size_t i = 0; i <= total; i++) free(reasons[i]);
     free(reasons);
+    size_t missing = refused.total;
+    close_refusals(path, &refused);
     if (!status && !missing) status = workload_check_ptx(path, module->text, &error);
     if (status) return cli_fail(&error);
     if (missing)

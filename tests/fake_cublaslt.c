@@ -28,6 +28,7 @@ int cublasLtMatmulDescCreate(void **operation, int compute, int scale);
 int cublasLtMatmulDescSetAttribute(void *operation, int attribute, const void *value, size_t bytes);
 int cublasLtMatmulDescDestroy(void *operation);
 int cublasLtMatrixLayoutCreate(void **to, int type, uint64_t rows, uint64_t columns, int64_t column);
+int cublasLtMatrixLayoutSetAttribute(void *of, int attribute, const void *value, size_t bytes);
 int cublasLtMatrixLayoutDestroy(void *of);
 int cublasLtMatmulPreferenceCreate(void **preference);
 int cublasLtMatmulPreferenceDestroy(void *preference);
@@ -68,6 +69,9 @@ int cublasLtMatrixLayoutCreate(void **to, int type, uint64_t rows, uint64_t colu
     if ((type != 0 && type != 14) || column < (int64_t)rows || make(to, sizeof(layout))) return 7;
     *(layout *)*to = (layout){rows, columns, column, type};
     return 0;
+}
+int cublasLtMatrixLayoutSetAttribute(void *of, int attribute, const void *value, size_t bytes) {
+    return 7; // one product has no strides
 }
 int cublasLtMatrixLayoutDestroy(void *of) { return drop(of); }
 

@@ -44,6 +44,7 @@ KZ_API kz_status kz_operation_open(kz_device *device, const char *family, const 
 // Threads: must be the last call on the operation.
 KZ_API void kz_operation_close(kz_operation *operation); // NULL is allowed
 
+KZ_API const char *kz_operation_family(const kz_operation *operation);  // "reduce": whose variant it is
 KZ_API const char *kz_operation_variant(const kz_operation *operation); // "04_unrolled": what was chosen
 KZ_API uint64_t kz_operation_workspace(const kz_operation *operation);  // bytes that a run needs; may be 0
 KZ_API const kz_plan *kz_operation_plan(const kz_operation *operation);

@@ -1,23 +1,19 @@
-// cuBLAS as a rival: sgemm in single precision with TF32 off, products of half types with sums in single
-// precision (hgemm, gemv), saxpy, and a transpose by geam.
+// cuBLAS as a rival: the products of product.h as far as cublasGemmEx has them, saxpy, and a transpose by geam. Single precision
+// is computed as such, by cublasSgemm where sgemm asks.
 //
-// The library is opened when it is first asked for; KZ_CUBLAS names its file. cuBLAS thinks in columns: the
-// transpose of a row-major matrix lies there without a move, and the transpose of a * b is b' * a'. Its workspace is
-// given to it, so that it allocates nothing while a graph is recorded.
+// The library is opened when it is first asked for; KZ_CUBLAS names its file. Its workspace is given to it, so that it
+// allocates nothing while a graph is recorded.
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "peers/library.h"
 #include "peers/peer.h"
+#include "peers/product.h"
 
 enum {
     AS_IT_IS = 0,         // CUBLAS_OP_N
     TRANSPOSED = 1,       // CUBLAS_OP_T
-    F32 = 0,              // CUDA_R_32F
-    F16 = 2,              // CUDA_R_16F
-    BF16 = 14,            // CUDA_R_16BF
-    COMPUTE_F32 = 68,     // CUBLAS_COMPUTE_32F
     ITS_CHOICE = -1,      // CUBLAS_GEMM_DEFAULT
     DEFAULT_MATH = 0,     // single precision is computed as such: TF32 is for those who ask for it
     WORKSPACE = 32 << 20, // what NVIDIA advises for Hopper
@@ -36,6 +32,10 @@ static struct {
     int (*gemm)(void *handle, int transpose_a, int transpose_b, int m, int n, int k, const void *alpha,
                 const void *a, int a_type, int a_column, const void *b, int b_type, int b_column,
                 const void *beta, void *c, int c_type, int c_column, int compute, int algorithm);
+    int (*gemms)(void *handle, int transpose_a, int transpose_b, int m, int n, int k, const void *alpha,
+                 const void *a, int a_type, int a_column, long long a_stride, const void *b, int b_type,
+                 int b_column, long long b_stride, const void *beta, void *c, int c_type, int c_column,
+                 long long c_stride, int count, int compute, int algorithm);
     int (*saxpy)(void *handle, int n, const float *alpha, const float *x, int x_step, float *y, int y_step);
     int (*sgeam)(void *handle, int transpose_a, int transpose_b, int m, int n, const float *alpha,
                  const float *a, int a_column, const float *beta, const float *b, int b_column, float *c,
@@ -54,7 +54,7 @@ static void open_library(void) {
         {"cublasSetMathMode", &api.set_math}, {"cublasSetWorkspace_v2", &api.set_workspace},
         {"cublasSgemm_v2", &api.sgemm},       {"cublasSaxpy_v2", &api.saxpy},
         {"cublasGetStatusString", &api.text}, {"cublasSgeam", &api.sgeam},
-        {"cublasGemmEx", &api.gemm},
+        {"cublasGemmEx", &api.gemm},          {"cublasGemmStridedBatchedEx", &api.gemms},
     };
     const peer_wanted wanted = {.variable = "KZ_CUBLAS",
                                 .files = {"libcublas.so.13", "libcublas.so.12", "libcublas.so"},
@@ -81,20 +81,20 @@ static int multiply(void *handle, const kz_peer_problem *p, const kz_ptr *b) {
     return api.sgemm(handle, AS_IT_IS, AS_IT_IS, n, m, k, &one, at(b[1]), n, at(b[0]), k, &zero, at(b[2]), n);
 }
 
-// y' = W x': in columns W is k x n, to be transposed, x' is k x m and y' n x m.
-static int multiply_tokens(void *handle, const kz_peer_problem *p, const kz_ptr *b) {
-    int m = (int)p->axes[0], n = (int)p->axes[1], k = (int)p->axes[2], type = p->type == KZ_F16 ? F16 : BF16;
-    return api.gemm(handle, TRANSPOSED, AS_IT_IS, n, m, k, &one, at(b[0]), type, k, at(b[2]), type, k, &zero,
-                    at(b[3]), type, n, COMPUTE_F32, ITS_CHOICE);
-}
-
-// Letters of the operation: n as written, t transposed. In columns c' = b' * a', and what lies transposed is itself there.
-static int multiply_halves(void *handle, const kz_peer_problem *p, const kz_ptr *b) {
-    int m = (int)p->axes[0], n = (int)p->axes[1], k = (int)p->axes[2], type = p->type == KZ_F16 ? F16 : BF16;
-    bool left = p->operation[0] == 't', right = p->operation[1] == 't';
-    return api.gemm(handle, right ? TRANSPOSED : AS_IT_IS, left ? TRANSPOSED : AS_IT_IS, n, m, k, &one,
-                    at(b[1]), type, right ? k : n, at(b[0]), type, left ? m : k, &zero, at(b[2]),
-                    p->operation[2] ? F32 : type, n, COMPUTE_F32, ITS_CHOICE);
+static int multiply_any(void *handle, const kz_peer_problem *problem, const kz_ptr *b) {
+    product p;
+    if (!product_find(problem, &p)) return 1;
+    int m = (int)p.c.columns, n = (int)p.c.rows, k = (int)(p.a_transposed ? p.a.rows : p.a.columns);
+    int left = p.b_transposed ? TRANSPOSED : AS_IT_IS, right = p.a_transposed ? TRANSPOSED : AS_IT_IS;
+    const product_scalar alpha = product_scalar_of(&p, p.alpha), beta = product_scalar_of(&p, p.beta);
+    if (p.count == 1)
+        return api.gemm(handle, left, right, m, n, k, &alpha, at(b[p.b.buffer]), p.in, (int)p.b.ld,
+                        at(b[p.a.buffer]), p.in, (int)p.a.ld, &beta, at(b[p.c.buffer]), p.out, (int)p.c.ld,
+                        p.compute, ITS_CHOICE);
+    return api.gemms(handle, left, right, m, n, k, &alpha, at(b[p.b.buffer]), p.in, (int)p.b.ld,
+                     (long long)p.b.stride, at(b[p.a.buffer]), p.in, (int)p.a.ld, (long long)p.a.stride,
+                     &beta, at(b[p.c.buffer]), p.out, (int)p.c.ld, (long long)p.c.stride, (int)p.count,
+                     p.compute, ITS_CHOICE);
 }
 
 static int add_multiple(void *handle, const kz_peer_problem *p, const kz_ptr *b) {
@@ -111,28 +111,35 @@ static int transpose(void *handle, const kz_peer_problem *p, const kz_ptr *b) {
 }
 
 static const struct operation {
-    const char *family, *operation, *name; // operation NULL: any
-    uint32_t types;
+    const char *family, *name;
     int axes; // that are sizes, each within 32 bits
     int (*run)(void *handle, const kz_peer_problem *problem, const kz_ptr *buffers);
 } operations[] = {
-    {"sgemm", NULL, "cublasSgemm", KZ_TYPE_BIT(F32), 3, multiply},
-    {"hgemm", NULL, "cublasGemmEx", KZ_TYPE_BIT(F16) | KZ_TYPE_BIT(BF16), 3, multiply_halves},
-    {"gemv", "dense", "cublasGemmEx", KZ_TYPE_BIT(F16) | KZ_TYPE_BIT(BF16), 3, multiply_tokens},
-    {"saxpy", NULL, "cublasSaxpy", KZ_TYPE_BIT(F32), 1, add_multiple},
-    {"transpose", NULL, "cublasSgeam", KZ_TYPE_BIT(F32), 2, transpose},
+    // of f32
+    {"sgemm", "cublasSgemm", 3, multiply},
+    {"saxpy", "cublasSaxpy", 1, add_multiple},
+    {"transpose", "cublasSgeam", 2, transpose},
 };
+static const struct operation any = {NULL, "cublasGemmEx", 3, multiply_any},
+                              many = {NULL, "cublasGemmStridedBatchedEx", 3, multiply_any};
+
+// Neither 8-bit floats nor epilogues: those are cuBLASLt's.
+static const struct operation *find_product(const kz_peer_problem *problem) {
+    product p;
+    if (!product_find(problem, &p) || p.scales != PRODUCT_NO_SCALES || p.epilogue != PRODUCT_PLAIN)
+        return NULL;
+    return p.count > 1 ? &many : &any;
+}
 
 static const struct operation *find(const kz_peer_problem *problem) {
     for (size_t i = 0; i < sizeof operations / sizeof operations[0]; i++) {
         const struct operation *o = &operations[i];
-        if (strcmp(o->family, problem->family) != 0 || !(o->types & 1u << problem->type)) continue;
-        if (o->operation && strcmp(o->operation, problem->operation) != 0) continue;
+        if (strcmp(o->family, problem->family) != 0) continue;
         for (int k = 0; k < o->axes; k++)
             if (problem->axes[k] < 1 || problem->axes[k] > 0x7fffffff) return NULL;
-        return o;
+        return problem->type == KZ_F32 ? o : NULL;
     }
-    return NULL;
+    return find_product(problem);
 }
 
 // ---- the rival -------------------------------------------------------------------------------------------
@@ -148,9 +155,11 @@ static int finish(int status, const char **why) {
 }
 
 static int prepare(const kz_peer_problem *problem, kz_peer_plan *plan, const char **why) {
-    (void)problem;
+    product p;
     pthread_once(&once, open_library);
     if (!peer_library_usable(&library, why)) return 1;
+    *why = product_find(problem, &p) ? product_forbidden(&p) : NULL;
+    if (*why) return 1;
     plan->algorithms = 1;
     plan->workspace_bytes = WORKSPACE;
     int status = api.create(&plan->state);

@@ -1,8 +1,8 @@
-// cuBLASLt as a rival: matrix products in single precision, TF32 off, and of half types with sums in single precision (hgemm,
-// gemv), by the fastest of the algorithms that its heuristics give.
+// cuBLASLt as a rival: the products of product.h, by the fastest of the algorithms that its heuristics give. Single precision is
+// without TF32 unless TF32 is asked for; sums of halves are in single precision; 8-bit floats have their scales, and fast
+// accumulation where the family's sums are tensor cores' own.
 //
-// The library is opened when it is first asked for; KZ_CUBLASLT names its file. It thinks in columns, as cuBLAS does:
-// c' = b' * a', and the transpose of a row-major matrix lies there without a move.
+// The library is opened when it is first asked for; KZ_CUBLASLT names its file.
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,24 +10,35 @@
 
 #include "peers/library.h"
 #include "peers/peer.h"
+#include "peers/product.h"
 
 enum {
-    F32 = 0,            // CUDA_R_32F
-    F16 = 2,            // CUDA_R_16F
-    BF16 = 14,          // CUDA_R_16BF
-    TRANSPOSED = 1,     // CUBLAS_OP_T
-    TRANSPOSE_A = 3,    // CUBLASLT_MATMUL_DESC_TRANSA
-    TRANSPOSE_B = 4,    // CUBLASLT_MATMUL_DESC_TRANSB
-    COMPUTE_F32 = 68,   // CUBLAS_COMPUTE_32F: products in single precision, no TF32
+    TRANSPOSED = 1,       // CUBLAS_OP_T
+    TRANSPOSE_A = 3,      // CUBLASLT_MATMUL_DESC_TRANSA
+    TRANSPOSE_B = 4,      // CUBLASLT_MATMUL_DESC_TRANSB
+    EPILOGUE = 7,         // CUBLASLT_MATMUL_DESC_EPILOGUE
+    BIAS_POINTER = 8,     // CUBLASLT_MATMUL_DESC_BIAS_POINTER
+    SCALE_A_POINTER = 17, // CUBLASLT_MATMUL_DESC_A_SCALE_POINTER
+    SCALE_B_POINTER = 18,
+    FAST_SUMS = 25,    // CUBLASLT_MATMUL_DESC_FAST_ACCUM
+    SCALE_A_MODE = 31, // CUBLASLT_MATMUL_DESC_A_SCALE_MODE
+    SCALE_B_MODE = 32,
+    PER_128 = 4,        // CUBLASLT_MATMUL_MATRIX_SCALE_VEC128_32F
+    PER_128_BY_128 = 5, // CUBLASLT_MATMUL_MATRIX_SCALE_BLK128x128_32F
+    BATCH_COUNT = 5,    // CUBLASLT_MATRIX_LAYOUT_BATCH_COUNT
+    BATCH_STRIDE = 6,   // CUBLASLT_MATRIX_LAYOUT_STRIDED_BATCH_OFFSET
     MOST_WORKSPACE = 1, // CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES
     SUM_SCHEMES = 3,    // CUBLASLT_MATMUL_PREF_REDUCTION_SCHEME_MASK
-    IN_F32 =
-        3, // in place, or in the type of the computation; 4 would be in c's type, which rounds each part of a sum
+    // In place, or in the type of the computation; 4 would be in c's type, which rounds each part of a sum.
+    IN_COMPUTE_TYPE = 3,
     ALIGNMENT_A = 5, // CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_A_BYTES; those of b, c and d follow. Without: 256
     ALIGNMENT_D = 8,
     WORKSPACE = 32 << 20, // what NVIDIA advises for Hopper
     ASKED = 128,          // more than the heuristics give
 };
+
+// CUBLASLT_EPILOGUE_..., by product_epilogue; its gelu is by tanh.
+static const int epilogues[] = {1, 4, 4 | 2, 4 | 32};
 
 typedef struct heuristic { // cublasLtMatmulHeuristicResult_t
     uint64_t algorithm[8];
@@ -37,10 +48,11 @@ typedef struct heuristic { // cublasLtMatmulHeuristicResult_t
     int reserved[4];
 } heuristic;
 
-typedef struct product { // a plan's state
+typedef struct state { // of a plan
+    product product;
     void *handle, *operation, *a, *b, *c, *preference;
     heuristic found[ASKED];
-} product;
+} state;
 
 static struct {
     int (*create)(void **handle);
@@ -51,6 +63,7 @@ static struct {
     int (*operation_set)(void *operation, int attribute, const void *value, size_t bytes);
     int (*operation_destroy)(void *operation);
     int (*layout_create)(void **layout, int type, uint64_t rows, uint64_t columns, int64_t column);
+    int (*layout_set)(void *layout, int attribute, const void *value, size_t bytes);
     int (*layout_destroy)(void *layout);
     int (*preference_create)(void **preference);
     int (*preference_destroy)(void *preference);
@@ -77,6 +90,7 @@ static void open_library(void) {
         {"cublasLtMatmulDescSetAttribute", &api.operation_set},
         {"cublasLtMatmulDescDestroy", &api.operation_destroy},
         {"cublasLtMatrixLayoutCreate", &api.layout_create},
+        {"cublasLtMatrixLayoutSetAttribute", &api.layout_set},
         {"cublasLtMatrixLayoutDestroy", &api.layout_destroy},
         {"cublasLtMatmulPreferenceCreate", &api.preference_create},
         {"cublasLtMatmulPreferenceDestroy", &api.preference_destroy},
@@ -102,121 +116,145 @@ static const char *version(const char **why) {
     return peer_library_version(&library, why);
 }
 
-// A family's product c = a * b: which of its buffers are a, b and c, which of a and b lie transposed, and their types.
-typedef struct form {
-    int a, b, c;
-    bool a_transposed, b_transposed;
-    int in, out;
-} form;
-
-static bool find_form(const kz_peer_problem *problem, form *f) {
-    const char *operation = problem->operation;
-    bool half = problem->type == KZ_F16 || problem->type == KZ_BF16;
-    int type = problem->type == KZ_F16 ? F16 : BF16;
-    if (strcmp(problem->family, "sgemm") == 0 && problem->type == KZ_F32)
-        *f = (form){0, 1, 2, false, false, F32, F32};
-    else if (strcmp(problem->family, "hgemm") == 0 &&
-             half) // "nt_f32": a as written, b transposed, c of floats
-        *f = (form){0, 1, 2, operation[0] == 't', operation[1] == 't', type, operation[2] ? F32 : type};
-    else if (strcmp(problem->family, "gemv") == 0 && half && strcmp(operation, "dense") == 0)
-        *f = (form){2, 0, 3, false, true, type, type}; // y = x W': its buffers are W, scales, x and y
-    else
-        return false;
-    return true;
-}
-
 static const char *offers(const kz_peer_problem *problem) {
-    form f;
-    if (!find_form(problem, &f)) return NULL;
-    for (int i = 0; i < 3; i++)
-        if (problem->axes[i] < 1 || problem->axes[i] > 0x7fffffff) return NULL;
-    return "cublasLtMatmul";
+    product p;
+    if (!product_find(problem, &p)) return NULL;
+    return p.epilogue != PRODUCT_PLAIN     ? "cublasLtMatmul, epilogue"
+           : p.scales == PRODUCT_NO_SCALES ? "cublasLtMatmul"
+           : p.scales == PRODUCT_PER_BLOCK ? "cublasLtMatmul, scales of blocks"
+           : p.fast                        ? "cublasLtMatmul, fast sums"
+                                           : "cublasLtMatmul, promoted sums";
 }
 
 // ---- a plan ----------------------------------------------------------------------------------------------
 
-// A matrix of `rows` x `columns`, row-major, is its transpose in columns; one that lies transposed is itself.
-static int describe_matrix(void **layout, int type, uint64_t rows, uint64_t columns, bool transposed) {
-    return transposed ? api.layout_create(layout, type, rows, columns, (int64_t)rows)
-                      : api.layout_create(layout, type, columns, rows, (int64_t)columns);
+static int set(const state *s, int attribute, const void *value, size_t bytes) {
+    return api.operation_set(s->operation, attribute, value, bytes);
+}
+static int set_int(const state *s, int attribute, int value) {
+    return set(s, attribute, &value, sizeof value);
+}
+static int set_pointer(const state *s, int attribute, kz_ptr address) {
+    const void *pointer = (const void *)(uintptr_t)address;
+    return set(s, attribute, &pointer, sizeof pointer);
 }
 
-// In columns it is c' = b' * a': b is the left operand.
-static int describe_operands(product *p, const kz_peer_problem *problem) {
-    uint64_t m = (uint64_t)problem->axes[0], n = (uint64_t)problem->axes[1], k = (uint64_t)problem->axes[2];
-    const int turn = TRANSPOSED;
-    form f;
-    if (!find_form(problem, &f)) return 1;
-    int status = f.b_transposed ? api.operation_set(p->operation, TRANSPOSE_A, &turn, sizeof turn) : 0;
-    if (status == 0 && f.a_transposed)
-        status = api.operation_set(p->operation, TRANSPOSE_B, &turn, sizeof turn);
-    if (status == 0) status = describe_matrix(&p->b, f.in, k, n, f.b_transposed);
-    if (status == 0) status = describe_matrix(&p->a, f.in, m, k, f.a_transposed);
-    if (status == 0) status = describe_matrix(&p->c, f.out, m, n, false);
+// A row-major matrix has its rows for columns.
+static int describe_matrix(void **layout, int type, const product_matrix *m, uint64_t count) {
+    const int32_t products = (int32_t)count;
+    const int64_t stride = (int64_t)m->stride;
+    int status = api.layout_create(layout, type, m->columns, m->rows, (int64_t)m->ld);
+    if (status == 0 && count > 1) status = api.layout_set(*layout, BATCH_COUNT, &products, sizeof products);
+    if (status == 0 && count > 1) status = api.layout_set(*layout, BATCH_STRIDE, &stride, sizeof stride);
     return status;
 }
 
-static int describe(product *p, const kz_peer_problem *problem) {
+// The left operand is the family's b.
+static int describe_operands(state *s) {
+    const product *p = &s->product;
+    int status = p->b_transposed ? set_int(s, TRANSPOSE_A, TRANSPOSED) : 0;
+    if (status == 0 && p->a_transposed) status = set_int(s, TRANSPOSE_B, TRANSPOSED);
+    if (status == 0) status = describe_matrix(&s->b, p->in, &p->b, p->count);
+    if (status == 0) status = describe_matrix(&s->a, p->in, &p->a, p->count);
+    if (status == 0) status = describe_matrix(&s->c, p->out, &p->c, p->count);
+    return status;
+}
+
+// The heuristics look at whether there are pointers, not at where they point.
+static int point(const state *s, const kz_ptr *buffers) {
+    const product *p = &s->product;
+    bool scaled = p->scales != PRODUCT_NO_SCALES;
+    int status = scaled ? set_pointer(s, SCALE_A_POINTER, buffers[p->scale_b]) : 0;
+    if (status == 0 && scaled) status = set_pointer(s, SCALE_B_POINTER, buffers[p->scale_a]);
+    if (status == 0 && p->epilogue != PRODUCT_PLAIN) status = set_pointer(s, BIAS_POINTER, buffers[p->bias]);
+    return status;
+}
+
+static int describe_extras(const state *s) {
+    static const kz_ptr somewhere[KZ_FAMILY_BUFFERS] = {256, 256, 256, 256, 256, 256};
+    const product *p = &s->product;
+    const int8_t fast = p->fast;
+    int status = p->fast ? set(s, FAST_SUMS, &fast, sizeof fast) : 0;
+    if (status == 0 && p->scales == PRODUCT_PER_BLOCK) {
+        status = set_int(s, SCALE_A_MODE, PER_128_BY_128);
+        if (status == 0) status = set_int(s, SCALE_B_MODE, PER_128);
+    }
+    if (status == 0 && p->epilogue != PRODUCT_PLAIN) status = set_int(s, EPILOGUE, epilogues[p->epilogue]);
+    return status == 0 ? point(s, somewhere) : status;
+}
+
+static int describe(state *s, uint32_t alignment) {
     const uint64_t most = WORKSPACE;
-    const uint32_t alignment = problem->alignment, schemes = IN_F32;
-    int status = api.create(&p->handle);
-    if (status == 0) status = api.operation_create(&p->operation, COMPUTE_F32, F32);
-    if (status == 0) status = describe_operands(p, problem);
-    if (status == 0) status = api.preference_create(&p->preference);
-    if (status == 0) status = api.preference_set(p->preference, MOST_WORKSPACE, &most, sizeof most);
-    if (status == 0) status = api.preference_set(p->preference, SUM_SCHEMES, &schemes, sizeof schemes);
+    const uint32_t schemes = IN_COMPUTE_TYPE;
+    int status = api.create(&s->handle);
+    if (status == 0)
+        status = api.operation_create(&s->operation, s->product.compute, product_scalar_type(&s->product));
+    if (status == 0) status = describe_operands(s);
+    if (status == 0) status = describe_extras(s);
+    if (status == 0) status = api.preference_create(&s->preference);
+    if (status == 0) status = api.preference_set(s->preference, MOST_WORKSPACE, &most, sizeof most);
+    if (status == 0) status = api.preference_set(s->preference, SUM_SCHEMES, &schemes, sizeof schemes);
     for (int i = ALIGNMENT_A; i <= ALIGNMENT_D && alignment && status == 0; i++)
-        status = api.preference_set(p->preference, i, &alignment, sizeof alignment);
+        status = api.preference_set(s->preference, i, &alignment, sizeof alignment);
     return status;
+}
+
+// Keeps what can run; returns how many.
+static int keep_found(state *s, int count, kz_peer_plan *plan) {
+    for (int i = 0; i < count; i++) {
+        if (s->found[i].status != 0) continue;
+        if (s->found[i].workspace_bytes > plan->workspace_bytes)
+            plan->workspace_bytes = s->found[i].workspace_bytes;
+        s->found[plan->algorithms++] = s->found[i];
+    }
+    return plan->algorithms;
 }
 
 static int prepare(const kz_peer_problem *problem, kz_peer_plan *plan, const char **why) {
     pthread_once(&once, open_library);
     if (!peer_library_usable(&library, why)) return 1;
-    product *p = plan->state = calloc(1, sizeof *p);
+    state *s = plan->state = calloc(1, sizeof *s);
     *why = "no memory";
-    if (!p) return 1;
-    int count = 0;
-    int status = describe(p, problem);
+    if (!s || !product_find(problem, &s->product)) return 1;
+    *why = product_forbidden(&s->product);
+    if (*why) return 1;
+    int count = 0, status = describe(s, problem->alignment);
     if (status == 0)
-        status = api.heuristics(p->handle, p->operation, p->b, p->a, p->c, p->c, p->preference, ASKED,
-                                p->found, &count);
-    for (int i = 0; i < count; i++) {
-        if (p->found[i].status != 0) continue;
-        if (p->found[i].workspace_bytes > plan->workspace_bytes)
-            plan->workspace_bytes = p->found[i].workspace_bytes;
-        p->found[plan->algorithms++] = p->found[i];
-    }
+        status = api.heuristics(s->handle, s->operation, s->b, s->a, s->c, s->c, s->preference, ASKED,
+                                s->found, &count);
     *why = status ? api.text(status) : "its heuristics give no algorithm for this case";
-    return status != 0 || plan->algorithms == 0;
+    return status != 0 || keep_found(s, count, plan) == 0;
 }
 
 static int run(const kz_peer_problem *problem, const kz_peer_plan *plan, const kz_peer_call *call,
                const char **why) {
-    const float one = 1.0f, zero = 0.0f;
-    const product *p = plan->state;
-    const heuristic *chosen = &p->found[plan->algorithm];
-    form f = {0};
-    find_form(problem, &f);
-    const void *a = (const void *)(uintptr_t)call->buffers[f.a],
-               *b = (const void *)(uintptr_t)call->buffers[f.b];
-    void *c = (void *)(uintptr_t)call->buffers[f.c], *workspace = (void *)(uintptr_t)call->workspace;
-    int status = api.multiply(p->handle, p->operation, &one, b, p->b, a, p->a, &zero, c, p->c, c, p->c,
+    (void)problem;
+    const state *s = plan->state;
+    const product *p = &s->product;
+    const heuristic *chosen = &s->found[plan->algorithm];
+    const product_scalar alpha = product_scalar_of(p, p->alpha), beta = product_scalar_of(p, p->beta);
+    const void *a = (const void *)(uintptr_t)call->buffers[p->a.buffer],
+               *b = (const void *)(uintptr_t)call->buffers[p->b.buffer];
+    const void *added = (const void *)(uintptr_t)call->buffers[p->added];
+    void *c = (void *)(uintptr_t)call->buffers[p->c.buffer], *workspace = (void *)(uintptr_t)call->workspace;
+    int status = point(s, call->buffers);
+    if (status == 0)
+        status = api.multiply(s->handle, s->operation, &alpha, b, s->b, a, s->a, &beta, added, s->c, c, s->c,
                               chosen->algorithm, workspace, chosen->workspace_bytes, call->stream);
     if (status != 0) *why = api.text(status);
     return status != 0;
 }
 
 static void close_plan(kz_peer_plan *plan) {
-    product *p = plan->state;
-    if (!p) return;
-    if (p->preference) api.preference_destroy(p->preference);
-    if (p->a) api.layout_destroy(p->a);
-    if (p->b) api.layout_destroy(p->b);
-    if (p->c) api.layout_destroy(p->c);
-    if (p->operation) api.operation_destroy(p->operation);
-    if (p->handle) api.destroy(p->handle);
-    free(p);
+    state *s = plan->state;
+    if (!s) return;
+    if (s->preference) api.preference_destroy(s->preference);
+    if (s->a) api.layout_destroy(s->a);
+    if (s->b) api.layout_destroy(s->b);
+    if (s->c) api.layout_destroy(s->c);
+    if (s->operation) api.operation_destroy(s->operation);
+    if (s->handle) api.destroy(s->handle);
+    free(s);
 }
 
 static const kz_peer peer = {KZ_PEER_INTERFACE, "cublaslt", false, version, offers, prepare, run, close_plan};

@@ -1,58 +1,46 @@
-// CUTLASS as a rival: sgemm on the cores, without tensor cores, by device::Gemm in a few tile shapes.
+// CUTLASS as a rival: sgemm on the cores (simt.cu), products of halves by Hopper's tensor cores (hopper_bf16.cu, hopper_f16.cu),
+// and one with an epilogue of our own, which is the example to read (hopper_fused.cu).
 //
 // Its headers come from the PyPI package nvidia-cutlass (tools/setup peers fetches them). Built without them, the
 // rival is there and says what is missing.
 #include <stdio.h>
-#include <string.h>
 
-#include "peers/peer.h"
+#include "cutlass.h"
+
+static const cutlass_menu *find(const kz_peer_problem *problem) {
+    const cutlass_menu *menu = cutlass_find_simt(problem);
+    if (!menu) menu = cutlass_find_bf16(problem);
+    if (!menu) menu = cutlass_find_f16(problem);
+    if (!menu) menu = cutlass_find_fused(problem);
+    return menu;
+}
 
 static const char *offers(const kz_peer_problem *problem) {
-    if (strcmp(problem->family, "sgemm") != 0 || problem->type != KZ_F32) return NULL;
-    for (int i = 0; i < 3; i++)
-        if (problem->axes[i] < 1 || problem->axes[i] > 0x7fffffff) return NULL;
-    return "device::Gemm, SIMT";
+    const cutlass_menu *menu = find(problem);
+    return menu ? menu->name : NULL;
 }
 
-#if __has_include(<cutlass/gemm/device/gemm.h>)
-#include <cutlass/gemm/device/gemm.h>
-#include <cutlass/version.h>
-
-// A block computes M x N of c, a warp WM x WN of them; S slices of k are on their way to shared memory.
-template <int M, int N, int WM, int WN, int S>
-using gemm =
-    cutlass::gemm::device::Gemm<float, cutlass::layout::RowMajor, float, cutlass::layout::RowMajor, float,
-                                cutlass::layout::RowMajor, float, cutlass::arch::OpClassSimt,
-                                cutlass::arch::Sm80, cutlass::gemm::GemmShape<M, N, 8>,
-                                cutlass::gemm::GemmShape<WM, WN, 8>, cutlass::gemm::GemmShape<1, 1, 1>,
-                                cutlass::epilogue::thread::LinearCombination<float, 1, float, float>,
-                                cutlass::gemm::threadblock::GemmIdentityThreadblockSwizzle<8>, S>;
-
-template <typename Gemm>
-static cutlass::Status multiply(const kz_peer_problem *p, const kz_ptr *b, cudaStream_t stream) {
-    int m = (int)p->axes[0], n = (int)p->axes[1], k = (int)p->axes[2];
-    typename Gemm::Arguments arguments({m, n, k}, {(const float *)b[0], k}, {(const float *)b[1], n},
-                                       {(float *)b[2], n}, {(float *)b[2], n}, {1.0f, 0.0f});
-    Gemm operation;
-    cutlass::Status status = operation.initialize(arguments, nullptr, stream);
-    return status == cutlass::Status::kSuccess ? operation(stream) : status;
-}
-
-static cutlass::Status (*const shapes[])(const kz_peer_problem *, const kz_ptr *, cudaStream_t) = {
-    multiply<gemm<256, 128, 64, 64, 4>>, multiply<gemm<128, 256, 64, 64, 4>>,
-    multiply<gemm<128, 128, 32, 64, 4>>, multiply<gemm<128, 64, 64, 32, 4>>,
-    multiply<gemm<64, 64, 32, 32, 4>>,
-};
-
+#if PEER_HAS_CUTLASS
 static int prepare(const kz_peer_problem *problem, kz_peer_plan *plan, const char **why) {
-    (void)problem, (void)why;
-    plan->algorithms = sizeof shapes / sizeof shapes[0];
+    const cutlass_menu *menu = find(problem);
+    *why = "tensor maps need matrices and rows that begin at multiples of 16 bytes";
+    if (!menu) return KZ_PEER_DOES_NOT; // it was offered before the addresses were known
+    int device = 0, major = 0, minor = 0;
+    cudaError_t error = cudaGetDevice(&device);
+    if (!error) error = cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device);
+    if (!error) error = cudaDeviceGetAttribute(&minor, cudaDevAttrComputeCapabilityMinor, device);
+    *why =
+        error ? cudaGetErrorString(error) : "its kernels for tensor cores are for sm_90a, and no other GPU";
+    if (error) return 1;
+    if (menu->hopper && (major != 9 || minor != 0)) return KZ_PEER_DOES_NOT;
+    plan->algorithms = menu->ways;
+    plan->workspace_bytes = menu->workspace(problem);
     return 0;
 }
 
 static int run(const kz_peer_problem *problem, const kz_peer_plan *plan, const kz_peer_call *call,
                const char **why) {
-    cutlass::Status status = shapes[plan->algorithm](problem, call->buffers, (cudaStream_t)call->stream);
+    cutlass::Status status = find(problem)->run(problem, call, plan->algorithm);
     if (status == cutlass::Status::kSuccess) return 0;
     cudaError_t error = cudaGetLastError();
     *why = error == cudaSuccess ? cutlass::cutlassGetStatusString(status) : cudaGetErrorString(error);

@@ -150,6 +150,56 @@ def gemv(p):
     return lambda x, w: torch.mm(x, w.t()), {"x": (m, k), "w": (n, k)}, {"y": (m, n)}
 
 
+ACTIVATIONS = {
+    "relu": torch.relu,
+    "gelu": torch.nn.functional.gelu,
+    "gelu_tanh": lambda x: torch.nn.functional.gelu(x, approximate="tanh"),
+    "silu": torch.nn.functional.silu,
+}
+
+
+def gemm_fused(p):
+    m, n, k = (p.axes[axis] for axis in "mnk")
+    epilogue, order = p.operation.rsplit("_", 1)
+    a, b = {"a": (m, k)}, {"b": (k, n) if order == "nn" else (n, k)}
+    turn = (lambda b: b) if order == "nn" else (lambda b: b.t())
+    if epilogue == "swiglu":
+
+        def swiglu(a, b):
+            s = torch.mm(a, turn(b))
+            return torch.nn.functional.silu(s[:, 0::2]) * s[:, 1::2]
+
+        return swiglu, a | b, {"c": (m, n // 2)}
+    if epilogue == "bias":
+        return lambda a, b, bias: torch.addmm(bias, a, turn(b)), a | b | {"bias": (n,)}, {"c": (m, n)}
+    if epilogue == "bias_residual":
+        inputs = a | b | {"bias": (n,), "residual": (m, n)}
+        return lambda a, b, bias, residual: torch.addmm(bias, a, turn(b)) + residual, inputs, {"c": (m, n)}
+    function = ACTIVATIONS.get(epilogue.removeprefix("bias_")) if epilogue.startswith("bias_") else None
+    if function is None:
+        return None
+    return lambda a, b, bias: function(torch.addmm(bias, a, turn(b))), a | b | {"bias": (n,)}, {"c": (m, n)}
+
+
+def fused_mlp(p):
+    m, model, hidden = (p.axes[axis] for axis in ("tokens", "model", "hidden"))
+    x, w2 = {"x": (m, model)}, {"w2": (model, hidden)}
+    if p.operation == "swiglu":
+
+        def swiglu(x, w1, w2):
+            s = torch.mm(x, w1.t())
+            return torch.mm(torch.nn.functional.silu(s[:, 0::2]) * s[:, 1::2], w2.t())
+
+        return swiglu, x | {"w1": (2 * hidden, model)} | w2, {"y": (m, model)}
+    function = ACTIVATIONS[p.operation]
+
+    def layers(x, w1, b1, w2, b2):
+        return torch.addmm(b2, function(torch.addmm(b1, x, w1.t())), w2.t())
+
+    inputs = x | {"w1": (hidden, model), "b1": (hidden,)} | w2 | {"b2": (model,)}
+    return layers, inputs, {"y": (m, model)}
+
+
 def rmsnorm(p):
     shape, epsilon = (p.axes["rows"], p.axes["columns"]), p.scalars["epsilon"]
 
@@ -187,6 +237,8 @@ FAMILIES = {
     "scan": scan,
     "sgemm": sgemm,
     "gemv": gemv,
+    "gemm_fused": gemm_fused,
+    "fused_mlp": fused_mlp,
     "rmsnorm": rmsnorm,
     "attention": attention,
 }

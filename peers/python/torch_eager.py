@@ -332,6 +332,74 @@ def gemv(p):
     return "mm", make
 
 
+ACTIVATIONS = {
+    "relu": lambda x, out: torch.clamp_min(x, 0, out=out),
+    "gelu": lambda x, out: torch.ops.aten.gelu.out(x, out=out),
+    "gelu_tanh": lambda x, out: torch.ops.aten.gelu.out(x, approximate="tanh", out=out),
+    "silu": lambda x, out: torch.ops.aten.silu.out(x, out=out),
+}
+
+
+def gemm_fused(p):
+    """A linear layer and what follows it; sums are rounded to the type in between."""
+    m, n, k = (p.axes[axis] for axis in "mnk")
+    epilogue, order = p.operation.rsplit("_", 1)
+    activation = epilogue.removeprefix("bias_")
+
+    def make(sets):
+        a, c = tensors(sets, "a", m, k), tensors(sets, "c", m, n // 2 if epilogue == "swiglu" else n)
+        b = tensors(sets, "b", k, n) if order == "nn" else [t.t() for t in tensors(sets, "b", n, k)]
+        if epilogue == "swiglu":
+            s = [torch.empty(m, n, dtype=t.dtype, device=t.device) for t in a]
+            return lambda i: torch.mul(
+                torch.nn.functional.silu(torch.mm(a[i], b[i], out=s[i])[:, 0::2]), s[i][:, 1::2], out=c[i])
+        bias = tensors(sets, "bias", n)
+        if epilogue == "bias":
+            return lambda i: torch.addmm(bias[i], a[i], b[i], out=c[i])
+        if epilogue == "bias_residual":
+            residual = tensors(sets, "residual", m, n)
+            return lambda i: torch.addmm(bias[i], a[i], b[i], out=c[i]).add_(residual[i])
+        function = ACTIVATIONS[activation]
+        return lambda i: function(torch.addmm(bias[i], a[i], b[i], out=c[i]), c[i])
+
+    if epilogue == "swiglu":
+        return "mm, silu, mul", make
+    if epilogue == "bias":
+        return "addmm", make
+    if epilogue == "bias_residual":
+        return "addmm, add_", make
+    return (f"addmm, {activation}", make) if epilogue.startswith("bias_") and activation in ACTIVATIONS else None
+
+
+def fused_mlp(p):
+    m, model, hidden = (p.axes[axis] for axis in ("tokens", "model", "hidden"))
+    gated = p.operation == "swiglu"
+
+    def make(sets):
+        x, y = tensors(sets, "x", m, model), tensors(sets, "y", m, model)
+        w1 = [t.t() for t in tensors(sets, "w1", 2 * hidden if gated else hidden, model)]
+        w2 = [t.t() for t in tensors(sets, "w2", model, hidden)]
+        if gated:
+            silu = torch.nn.functional.silu
+
+            def run(i):
+                s = torch.mm(x[i], w1[i])
+                torch.mm(silu(s[:, 0::2]) * s[:, 1::2], w2[i], out=y[i])
+
+            return run
+        b1, b2 = tensors(sets, "b1", hidden), tensors(sets, "b2", model)
+        h = [torch.empty(m, hidden, dtype=t.dtype, device=t.device) for t in x]
+        function = ACTIVATIONS[p.operation]
+
+        def run(i):
+            function(torch.addmm(b1[i], x[i], w1[i], out=h[i]), h[i])
+            torch.addmm(b2[i], h[i], w2[i], out=y[i])
+
+        return run
+
+    return ("mm, silu, mul, mm" if gated else f"addmm, {p.operation}, addmm"), make
+
+
 def warp(p):
     rows, rest = divmod(p.axes["n"], 32)
     if rest:
@@ -436,6 +504,8 @@ FAMILIES = {
     "atomics": atomics,
     "sgemm": sgemm,
     "gemv": gemv,
+    "gemm_fused": gemm_fused,
+    "fused_mlp": fused_mlp,
     "rmsnorm": rmsnorm,
     "attention": attention,
 }

@@ -8,9 +8,18 @@
 
 static bool is_known(const bench_known_peak *peak) { return peak->origin[0] && peak->value > 0; }
 
-// f32 and f64 stay what they are: no product of ours or of a rival rounds f32 to TF32.
+// f32 and f64 stay what they are: a product that rounds f32 to TF32 says so.
 static bench_peak_name compute_name(const kz_work *work, kz_type type) {
-    if (work->products && base_type_is_float(type) && kz_type_size(type) == 2) return BENCH_PEAK_tensor_f16;
+    switch (work->products) {
+    case KZ_PRODUCTS_NONE: break;
+    case KZ_PRODUCTS_OF_TYPE:
+        if (base_type_is_float(type) && kz_type_size(type) == 2) return BENCH_PEAK_tensor_f16;
+        break;
+    case KZ_PRODUCTS_TF32: return BENCH_PEAK_tensor_tf32;
+    case KZ_PRODUCTS_F8: return BENCH_PEAK_tensor_f8;
+    case KZ_PRODUCTS_I8: return BENCH_PEAK_tensor_i8;
+    case KZ_PRODUCTS_F64: return BENCH_PEAK_tensor_f64;
+    }
     switch (type) {
     case KZ_F32: return BENCH_PEAK_fma_f32;
     case KZ_F64: return BENCH_PEAK_fma_f64;

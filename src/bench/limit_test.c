@@ -41,11 +41,26 @@ static void products_of_half_precision_are_the_tensor_cores(void **state) {
     set(&peaks, BENCH_PEAK_fma_f16, 120e12, true);
     set(&peaks, BENCH_PEAK_tensor_f16, 1000e12, false);
     const kz_work sum = {.bytes = 1e9, .flops = 1e12},
-                  product = {.bytes = 1e9, .flops = 1e12, .products = true};
+                  product = {.bytes = 1e9, .flops = 1e12, .products = KZ_PRODUCTS_OF_TYPE};
     assert_string_equal(bench_limit_of(&peaks, &sum, KZ_F16).name, "fma_f16");
     assert_string_equal(bench_limit_of(&peaks, &product, KZ_F16).name, "tensor_f16");
     assert_string_equal(bench_limit_of(&peaks, &product, KZ_BF16).name, "tensor_f16");
     assert_string_equal(bench_limit_of(&peaks, &product, KZ_F32).name, "fma_f32"); // no TF32
+}
+
+static void products_of_other_types_say_which(void **state) {
+    bench_peaks peaks = make();
+    set(&peaks, BENCH_PEAK_tensor_tf32, 500e12, false);
+    set(&peaks, BENCH_PEAK_tensor_f8, 2000e12, false);
+    set(&peaks, BENCH_PEAK_tensor_i8, 2000e12, false);
+    kz_work work = {.bytes = 1e9, .flops = 1e12, .products = KZ_PRODUCTS_TF32};
+    assert_string_equal(bench_limit_of(&peaks, &work, KZ_F32).name, "tensor_tf32");
+    work.products = KZ_PRODUCTS_F8;
+    assert_string_equal(bench_limit_of(&peaks, &work, KZ_BF16).name, "tensor_f8");
+    work.products = KZ_PRODUCTS_I8;
+    assert_string_equal(bench_limit_of(&peaks, &work, KZ_I32).name, "tensor_i8");
+    work.products = KZ_PRODUCTS_F64; // a GPU whose tensor cores have no doubles
+    assert_string_equal(bench_limit_of(&peaks, &work, KZ_F64).name, "dram_read");
 }
 
 static void what_has_no_compute_peak_is_limited_by_memory(void **state) {
@@ -83,6 +98,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(intensity_decides),
         cmocka_unit_test(products_of_half_precision_are_the_tensor_cores),
+        cmocka_unit_test(products_of_other_types_say_which),
         cmocka_unit_test(what_has_no_compute_peak_is_limited_by_memory),
         cmocka_unit_test(the_nominal_peak_serves_where_none_was_measured),
         cmocka_unit_test(nothing_known_is_nothing_said),

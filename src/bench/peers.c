@@ -68,12 +68,15 @@ static kz_status open_libraries(bench_peers *peers, bool keeps_broken, kz_error 
     return status;
 }
 
-// NVIDIA's libraries read the variable when they begin: without it some round f32 to TF32 by themselves. Rivals in other
-// processes inherit it, whoever else is opened. Who sets it has his way.
-static void keep_single_precision(void) { setenv("NVIDIA_TF32_OVERRIDE", "0", 0); }
+void bench_keep_single_precision(void) { setenv("NVIDIA_TF32_OVERRIDE", "0", 0); }
+
+bool bench_is_of_tf32(const kz_family *family) {
+    for (const char *const *name = family->operations; *name; name++)
+        if (strncmp(*name, "tf32_", 5) == 0) return true;
+    return false;
+}
 
 kz_status bench_peers_open(bench_peers *peers, kz_error *error) {
-    keep_single_precision();
     return open_libraries(peers, false, error);
 }
 
@@ -256,7 +259,6 @@ static void keep_chosen(bench_peers *peers, const char *const *names, size_t cou
 kz_status bench_peers_open_named(bench_peers *peers, const char *const *names, size_t count, bool used,
                                  kz_error *error) {
     *peers = (bench_peers){0};
-    keep_single_precision();
     if (count == 1 && strcmp(names[0], "none") == 0) return KZ_OK;
     kz_status status = used ? open_libraries(peers, true, error) : KZ_OK;
     for (size_t i = 0; !status && i < count; i++)

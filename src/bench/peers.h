@@ -33,6 +33,12 @@ kz_status bench_peers_open_named(bench_peers *peers, const char *const *names, s
                                  kz_error *error);
 void bench_peers_close(bench_peers *peers);
 
+// Before any is opened. NVIDIA's libraries read NVIDIA_TF32_OVERRIDE when they begin: without it some round f32 to TF32 by
+// themselves, with it none has TF32. So it is set (who sets it has his way) but where a family that is of TF32 is
+// measured alone. Rivals in other processes inherit it.
+void bench_keep_single_precision(void);
+bool bench_is_of_tf32(const kz_family *family);
+
 // Those in Python that run for a family: it names them, or somebody chose them.
 size_t bench_peers_remotes(const bench_peers *peers, const kz_family *family,
                            bench_remote *remotes[BENCH_REMOTES]);

@@ -317,6 +317,21 @@ static void rivals_are_chosen_by_name(void **state) {
     assert_string_equal(peers.items[0]->name, "openblas");
 }
 
+static void tf32_is_for_families_that_are_of_it(void **state) {
+    (void)state;
+    const kz_family of_tf32 = {.operations = (const char *const[]){"int8_nt", "tf32_nt", NULL}},
+                    other = {.operations = (const char *const[]){"gemm", "tf32x3_nt", NULL}};
+    assert_true(bench_is_of_tf32(&of_tf32));
+    assert_false(bench_is_of_tf32(&other));
+    unsetenv("NVIDIA_TF32_OVERRIDE");
+    bench_keep_single_precision();
+    assert_string_equal(getenv("NVIDIA_TF32_OVERRIDE"), "0");
+    setenv("NVIDIA_TF32_OVERRIDE", "1", 1);
+    bench_keep_single_precision();
+    assert_string_equal(getenv("NVIDIA_TF32_OVERRIDE"), "1");
+    unsetenv("NVIDIA_TF32_OVERRIDE");
+}
+
 static void those_in_python_run_for_families_that_name_them(void **state) {
     bench_peers peers;
     bench_remote *picked[BENCH_REMOTES];
@@ -324,9 +339,7 @@ static void those_in_python_run_for_families_that_name_them(void **state) {
     const kz_family named = {.rivals = (const char *const[]){"torch", NULL}}, alone = {0};
     const char *const torch[] = {"torch"}, *const own[] = {"tests/python/fake.py"}, *const none[] = {"no.py"};
     setenv("KZ_PEERS", PEERS_FOLDER, 1);
-    unsetenv("NVIDIA_TF32_OVERRIDE");
     assert_int_equal(bench_peers_open_named(&peers, torch, 1, true, &error), KZ_OK);
-    assert_string_equal(getenv("NVIDIA_TF32_OVERRIDE"), "0"); // with no library of NVIDIA's among them
     assert_int_equal(peers.count, 0);
     assert_int_equal(peers.remote_count, 1);
     assert_int_equal(bench_peers_remotes(&peers, &alone, picked), 1); // somebody chose it
@@ -476,6 +489,7 @@ int main(void) {
         cmocka_unit_test(libraries_are_found_among_python_packages),
         cmocka_unit_test(what_is_missing_is_reported),
         cmocka_unit_test(rivals_are_chosen_by_name),
+        cmocka_unit_test(tf32_is_for_families_that_are_of_it),
         cmocka_unit_test(those_in_python_run_for_families_that_name_them),
         cmocka_unit_test(cublas_goes_by_rows),
         cmocka_unit_test(openblas_goes_by_rows),

@@ -121,6 +121,7 @@ kz_status kz_operation_open_family(kz_device *device, const kz_family *family, c
         if (status != KZ_OK)
             base_fail(error, status, "%s/%s: %s", family->name, made->variant->name, reason.message);
     }
+    made->c.detail = NULL; // the caller's, and its plan is made
     if (status == KZ_OK) status = kz_variant_image(family, made->variant, &image, error);
     if (status == KZ_OK) status = kz_module_load(device, &image, &made->module, error);
     if (status != KZ_OK) {
@@ -135,6 +136,10 @@ void kz_operation_close(kz_operation *operation) {
     if (!operation) return;
     if (operation->module) kz_module_close(operation->module);
     free(operation);
+}
+
+const char *kz_operation_family(const kz_operation *operation) {
+    return operation ? operation->family->name : NULL;
 }
 
 const char *kz_operation_variant(const kz_operation *operation) {

@@ -34,9 +34,10 @@ static const struct {
          "one barrier number for each group of threads, with the same count wherever it is used"},
     [SIM_FAULT_ASSERT] = {"the condition does not hold for this thread",
                           "kz debug stops there and shows the thread's variables"},
-    [SIM_FAULT_TRAP] =
-        {"the program ends itself there: __trap(), or code that the compiler takes to be unreachable",
-         "look at the condition that leads to this line; kz debug stops there"},
+    [SIM_FAULT_TRAP] = {"the program ends itself there: __trap(), __brkpt() behind a check of its own, or "
+                        "code that the compiler "
+                        "takes to be unreachable",
+                        "look at the condition that leads to this line; kz debug stops there"},
     [SIM_FAULT_STACK] = {"calls or local arrays need more stack than a thread has",
                          "cudaDeviceSetLimit(cudaLimitStackSize, bytes) allows more"},
     [SIM_FAULT_BARRIER_OPERAND] =

@@ -133,6 +133,13 @@ static const ptx_function *function_of(const ptx_module *module, const ptx_inst 
     return NULL;
 }
 
+static bool loads(const ptx_inst *inst) {
+    bool matrix = inst->op == PTX_OP_LDMATRIX;
+    for (unsigned i = 0; inst->op == PTX_OP_WMMA && i < inst->mod_count; i++)
+        matrix = matrix || inst->mods[i] == PTX_MOD_LOAD;
+    return matrix || ptx_op_get(inst->op)->class == PTX_CLASS_LOAD;
+}
+
 static void add_site(const observe_findings *findings, const observe_site *site, base_text *out) {
     static const char *const agents[] = {NULL, "async", "bulk", "product"};
     const ptx_module *module = findings->launch.module;
@@ -152,8 +159,7 @@ static void add_site(const observe_findings *findings, const observe_site *site,
         base_text_add_json(out, at);
         base_text_free(&text);
     }
-    bool memory = site->is_write || site->is_atomic || site->agent != SIM_THREAD ||
-                  ptx_op_get(site->inst->op)->class == PTX_CLASS_LOAD;
+    bool memory = site->is_write || site->is_atomic || site->agent != SIM_THREAD || loads(site->inst);
     if (memory)
         base_text_add(out, ",\"access\":\"%s\"",
                       site->is_atomic  ? "atomic"

@@ -25,11 +25,13 @@ typedef enum races_kind {
     RACES_PRODUCT,    // a warpgroup's product (wgmma) reads its matrices
     RACES_TRACKED,    // what an mbarrier waits for; instead of warp and lane the number of the mbarrier
     // No accesses, but how far threads have come:
-    RACES_REACHED,      // where a barrier orders no more than that
-    RACES_ISSUED,       // they have executed a product that is over
-    RACES_PROXIED,      // a fence.proxy.async came after their accesses,
-    RACES_PROXIED_COPY, // and after their cp.asyncs
-    RACES_PUBLISHED,    // a release fence.proxy.tensormap came after their accesses,
+    RACES_REACHED,        // where a barrier orders no more than that
+    RACES_ISSUED,         // they have executed a product that is over
+    RACES_PROXIED,        // a fence.proxy.async of shared memory came after their accesses,
+    RACES_PROXIED_COPY,   // and after their cp.asyncs
+    RACES_PROXIED_GLOBAL, // one of global memory
+    RACES_PROXIED_GLOBAL_COPY,
+    RACES_PUBLISHED, // a release fence.proxy.tensormap came after their accesses,
     RACES_PUBLISHED_COPY,
     RACES_MAPPED, // and an acquire one after that
     RACES_MAPPED_COPY,

@@ -7,7 +7,7 @@
 
 // What lies between two instructions.
 enum {
-    EXCHANGE = 1,  // shuffles, votes: lanes wait, but memory is not ordered
+    EXCHANGE = 1,  // shuffles, votes, matrix instructions: lanes wait, but memory is not ordered
     WARP_SYNC = 2, // __syncwarp
     BARRIER = 4,   // of the whole block
     NAMED = 8,     // of some threads
@@ -149,8 +149,8 @@ static const char *of_lanes(const races_conflict *c, unsigned between) {
                "what to do: name both lanes in it, or __syncwarp() without a mask where the whole warp comes "
                "by";
     if (between & EXCHANGE)
-        return "likely cause: a shuffle or vote stands between the two: it makes lanes wait, but orders no "
-               "memory\n"
+        return "likely cause: a shuffle, vote or matrix instruction stands between the two: it makes lanes "
+               "wait, but orders no memory\n"
                "what to do: __syncwarp() between the two";
     if (is_volatile(c))
         return "likely cause: code that takes the lanes of a warp to run in step; since Volta they do not, "

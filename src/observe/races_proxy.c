@@ -19,23 +19,42 @@ static void learn_acquired(races *self, races_block *block, races_warp *warp, ui
     observe_known_drop(known);
 }
 
-void observe_races_proxy_fence(races *self, races_block *block, races_warp *warp, const sim_sync *sync) {
-    bool maps = sync->at.inst->by_category[PTX_CAT_MODE] == PTX_MOD_TENSORMAP_GENERIC,
-         acquires = maps && !observe_races_releases(sync->at.inst);
-    unsigned from = acquires ? RACES_PUBLISHED : RACES_THREAD, to = acquires ? RACES_MAPPED
-                                                                    : maps   ? RACES_PUBLISHED
-                                                                             : RACES_PROXIED;
-    observe_known *known = observe_races_knowledge(self, block, warp, sync->at.mask);
+// What is known of the kind `from` and the next is known of `to` and the next from here on.
+static void learn_as(races *self, races_block *block, races_warp *warp, uint32_t mask, unsigned from,
+                     unsigned to) {
+    observe_known *known = observe_races_knowledge(self, block, warp, mask);
     observe_known *fenced = known ? observe_known_as(known, from, to, block->warp_count) : NULL;
     if (!fenced) self->off = true;
-    observe_races_learn(self, block, warp, sync->at.mask, fenced);
+    observe_races_learn(self, block, warp, mask, fenced);
     observe_known_drop(known);
     observe_known_drop(fenced);
-    if (acquires) learn_acquired(self, block, warp, sync->at.mask);
+}
+
+static void fence_maps(races *self, races_block *block, races_warp *warp, const sim_sync *sync) {
+    if (observe_races_releases(sync->at.inst)) {
+        learn_as(self, block, warp, sync->at.mask, RACES_THREAD, RACES_PUBLISHED);
+        return;
+    }
+    learn_as(self, block, warp, sync->at.mask, RACES_PUBLISHED, RACES_MAPPED);
+    learn_acquired(self, block, warp, sync->at.mask);
+}
+
+// One that names a state space is for that one alone; fence.proxy.alias is for another proxy.
+void observe_races_proxy_fence(races *self, races_block *block, races_warp *warp, const sim_sync *sync) {
+    uint16_t mode = sync->at.inst->by_category[PTX_CAT_MODE];
+    uint16_t space = sync->at.inst->by_category[PTX_CAT_SPACE];
+    if (mode == PTX_MOD_ALIAS) return;
+    if (mode == PTX_MOD_TENSORMAP_GENERIC) {
+        fence_maps(self, block, warp, sync);
+    } else {
+        if (space != PTX_MOD_GLOBAL) learn_as(self, block, warp, sync->at.mask, RACES_THREAD, RACES_PROXIED);
+        if (space == PTX_MOD_GLOBAL || space == PTX_MOD_NONE)
+            learn_as(self, block, warp, sync->at.mask, RACES_THREAD, RACES_PROXIED_GLOBAL);
+    }
     self->now++;
 }
 
-// Bulk copies and products see what threads wrote to shared memory only after a proxy fence; tensor maps, by one of their own.
+// Bulk copies and products see what threads wrote only after a proxy fence; tensor maps, by one of their own.
 bool observe_races_lacks_proxy_fence(const races_view *v, uint32_t lane, uint32_t who, uint32_t clock,
                                      uint32_t tag) {
     unsigned kind = tag & RACES_TAG_KIND;
@@ -43,7 +62,8 @@ bool observe_races_lacks_proxy_fence(const races_view *v, uint32_t lane, uint32_
     bool is_map = v->access->part == SIM_PART_MAP;
     if (!by_proxy || v->is_write) return false;
     if (kind != RACES_THREAD && kind != RACES_COPY) return false;
-    kind += is_map ? RACES_MAPPED : RACES_PROXIED;
+    bool is_global = v->access->space == SIM_GLOBAL;
+    kind += is_map ? RACES_MAPPED : is_global ? RACES_PROXIED_GLOBAL : RACES_PROXIED;
     return !observe_races_knows(v->block, v->warp, lane, who, kind, clock, v->memo);
 }
 

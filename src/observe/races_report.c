@@ -301,6 +301,7 @@ static void map_text(const races_conflict *c, base_text *out) {
 }
 
 static void proxy_text(const races_conflict *c, base_text *out) {
+    bool is_global = c->access->space == SIM_GLOBAL;
     bool product = (c->tag & RACES_TAG_KIND) == RACES_PRODUCT;
     if (c->access->part == SIM_PART_MAP) {
         map_text(c, out);
@@ -308,14 +309,14 @@ static void proxy_text(const races_conflict *c, base_text *out) {
     }
     base_text_add(out,
                   "%s reads %s memory that %s wrote, with no proxy fence between\n"
-                  "likely cause: %s go another way to memory than stores%s do\nwhat to do: "
+                  "likely cause: %s go another way to memory than stores%s do%s\nwhat to do: "
                   "fence.proxy.async (cuda::ptx::fence_proxy_async) by the threads that wrote%s, then the "
                   "barrier, then the %s",
-                  product ? "a product (wgmma)" : "a bulk copy",
-                  c->access->space == SIM_GLOBAL ? "global" : "shared",
+                  product ? "a product (wgmma)" : "a bulk copy", is_global ? "global" : "shared",
                   (c->other_tag & RACES_TAG_KIND) == RACES_COPY ? "a cp.async" : "a thread",
                   product ? "products" : "bulk copies",
                   (c->other_tag & RACES_TAG_KIND) == RACES_COPY ? " and cp.async" : "",
+                  is_global ? ", and a fence of .shared::cta is not for global memory" : "",
                   (c->other_tag & RACES_TAG_KIND) == RACES_COPY ? ", after their wait" : "",
                   product ? "product" : "copy");
 }

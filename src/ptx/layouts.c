@@ -224,9 +224,13 @@ void ptx_layout_names(ptx_layout_visit *visit, void *context) {
         }
 }
 
+enum { SHOWN = 4 };
+
 typedef struct nearest {
     const char *wanted;
     char found[PTX_LAYOUT_NAME];
+    char longer[SHOWN][PTX_LAYOUT_NAME]; // names that begin with it, and how many there are
+    size_t longer_count;
 } nearest;
 
 static void find_near(void *context, const char *name, const char *more) {
@@ -235,6 +239,22 @@ static void find_near(void *context, const char *name, const char *more) {
     const char *const both[] = {name, *n->found ? n->found : NULL, NULL},
                       *near = base_nearest(n->wanted, both);
     if (near && near == name) snprintf(n->found, sizeof n->found, "%s", name);
+    size_t length = strlen(n->wanted);
+    if (length && strncmp(name, n->wanted, length) == 0) {
+        if (n->longer_count < SHOWN) snprintf(n->longer[n->longer_count], PTX_LAYOUT_NAME, "%s", name);
+        n->longer_count++;
+    }
+}
+
+// A part of a name has many near it, of which none is meant more than the others.
+static void tell_longer(const nearest *n, kz_error *error) {
+    base_text names = {0};
+    for (size_t i = 0; i < n->longer_count && i < SHOWN; i++)
+        base_text_add(&names, "%s%s", i ? ", " : "", n->longer[i]);
+    base_fail(error, KZ_NOT_FOUND, "\"%s\" begins %zu name%s of layouts: %s%s", n->wanted, n->longer_count,
+              n->longer_count == 1 ? "" : "s", names.data ? names.data : "",
+              n->longer_count > SHOWN ? " and more" : "");
+    base_text_free(&names);
 }
 
 kz_status ptx_layout_named(const char *name, ptx_layout *layout, kz_error *error) {
@@ -247,8 +267,11 @@ kz_status ptx_layout_named(const char *name, ptx_layout *layout, kz_error *error
     }
     nearest near = {.wanted = name};
     ptx_layout_names(find_near, &near);
-    base_fail(error, KZ_NOT_FOUND, "there is no layout \"%s\"%s%s%s", name,
-              *near.found ? "; did you mean " : "", near.found, *near.found ? "?" : "");
+    if (near.longer_count)
+        tell_longer(&near, error);
+    else
+        base_fail(error, KZ_NOT_FOUND, "there is no layout \"%s\"%s%s%s", name,
+                  *near.found ? "; did you mean " : "", near.found, *near.found ? "?" : "");
     base_fail_note(error, "kz layout --list has all names; a layout of your own is written (8,8):(8,1)");
     return KZ_NOT_FOUND;
 }

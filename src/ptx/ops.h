@@ -19,7 +19,6 @@ typedef enum ptx_support {
     PTX_SUPPORT_SIMULATED,
     PTX_SUPPORT_NOTHING, // accepted, without effect
     PTX_SUPPORT_TEXTURE,
-    PTX_SUPPORT_DEBUGGER,
     PTX_SUPPORT_MULTIMEM,
 } ptx_support;
 

@@ -132,6 +132,7 @@ static const ptx_token *target(ptx_parser *parser, const ptx_token *token) {
         if (token->length > 3 && memcmp(text, "sm_", 3) == 0 &&
             !architecture(module, text + 3, token->length - 3))
             return ptx_fail_at(parser, token, "expected a target such as sm_90 or sm_90a");
+        if (ptx_is(parser, token, "debug")) module->is_debug = true;
         token++;
     } while (token->kind == ',');
     return token;

@@ -1,6 +1,7 @@
 // Instructions: the opcode taken apart by the tables, then the operands.
 #include "ptx/parser.h"
 
+#include <stdio.h>
 #include <string.h>
 
 // ---- opcodes --------------------------------------------------------------------------------------
@@ -55,6 +56,24 @@ static const char *format_text(ptx_parser *parser, const char *format, ...) {
     return kept;
 }
 
+// "m64n60k16" of a matrix instruction: another shape than any GPU up to sm_90 has, not another modifier.
+static bool is_shape(const char *text, size_t length) {
+    char shape[16] = "", rest;
+    unsigned m, n, k;
+    if (length < sizeof shape) memcpy(shape, text, length);
+    return sscanf(shape, "m%un%uk%u%c", &m, &n, &k, &rest) == 3;
+}
+
+static const char *unknown_mod(ptx_parser *parser, const ptx_inst *inst, const char *text, size_t length) {
+    bool matrix = ptx_op_get(inst->op)->class == PTX_CLASS_TENSOR;
+    return matrix && is_shape(text, length)
+               ? format_text(parser,
+                             "no GPU up to sm_90 has the shape %.*s: docs/ptx_support.md lists those of '%s'",
+                             (int)length, text, ptx_op_root(inst->op))
+               : format_text(parser, "'.%.*s' is not a modifier known of '%s'", (int)length, text,
+                             ptx_op_root(inst->op));
+}
+
 static void split_mods(ptx_parser *parser, const char *text, size_t length, ptx_inst *inst) {
     size_t at = 0;
     while (at < length && !inst->unknown) {
@@ -62,8 +81,7 @@ static void split_mods(ptx_parser *parser, const char *text, size_t length, ptx_
         while (end < length && text[end] != '.') end++;
         ptx_mod mod = ptx_mod_of(parser, text + at, end - at);
         if (mod == PTX_MOD_NONE) {
-            inst->unknown = format_text(parser, "'.%.*s' is not a modifier known of '%s'", (int)(end - at),
-                                        text + at, ptx_op_root(inst->op));
+            inst->unknown = unknown_mod(parser, inst, text + at, end - at);
             inst->op = PTX_OP_NONE;
         } else {
             add_mod(inst, mod);
@@ -362,6 +380,36 @@ static const ptx_token *guard(ptx_parser *parser, const ptx_token *token, ptx_in
     return rest;
 }
 
+static void push_beside(ptx_parser *parser, const ptx_inst *product, ptx_op op) {
+    ptx_inst inst = {.op = op,
+                     .mod_count = 2,
+                     .mods = {PTX_MOD_SYNC, PTX_MOD_ALIGNED},
+                     .flags = PTX_FLAG(SYNC) | PTX_FLAG(ALIGNED),
+                     .guard = product->guard,
+                     .guard_negated = product->guard_negated,
+                     .line = product->line,
+                     .source = product->source};
+    if (op == PTX_OP_WGMMA_WAIT_GROUP) {
+        ptx_operand none_left = {.kind = PTX_OPERAND_INT, .reg = -1, .second = -1};
+        parser->operands.count = 0;
+        ptx_push(parser, &parser->operands, &none_left, sizeof none_left);
+        inst.operand_count = 1;
+        inst.operands = ptx_keep(parser, &parser->operands, 0, sizeof(ptx_operand));
+    }
+    ptx_push(parser, &parser->insts, &inst, sizeof inst);
+}
+
+// nvcc -G puts accumulators back into local memory behind each product, before the program waits for it: ptxas lets one product
+// after the other be done there, and so do we.
+static void push_instruction(ptx_parser *parser, const ptx_inst *inst) {
+    bool alone = parser->module->is_debug && inst->op == PTX_OP_WGMMA_MMA_ASYNC;
+    if (alone) push_beside(parser, inst, PTX_OP_WGMMA_FENCE);
+    ptx_push(parser, &parser->insts, inst, sizeof *inst);
+    if (!alone) return;
+    push_beside(parser, inst, PTX_OP_WGMMA_COMMIT_GROUP);
+    push_beside(parser, inst, PTX_OP_WGMMA_WAIT_GROUP);
+}
+
 // [guard] opcode [operand {"," operand}] ";"
 const ptx_token *ptx_parse_instruction(ptx_parser *parser, const ptx_token *token) {
     ptx_inst guarded = {.guard = -1};
@@ -392,6 +440,6 @@ const ptx_token *ptx_parse_instruction(ptx_parser *parser, const ptx_token *toke
     }
     if (inst.op == PTX_OP_BRA && inst.operand_count == 1 && inst.operands[0].kind == PTX_OPERAND_LABEL)
         ptx_refer_label(parser, start + 1, &inst.operands[0].value, NULL);
-    ptx_push(parser, &parser->insts, &inst, sizeof inst);
+    push_instruction(parser, &inst);
     return token;
 }

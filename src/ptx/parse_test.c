@@ -228,6 +228,35 @@ static void an_inner_range_hides_an_outer_one(void **state) {
     ptx_module_close(module);
 }
 
+// As ptxas does it: accumulators go to local memory behind each product there.
+static void products_of_debug_code_are_done_one_by_one(void **state) {
+    static const char *const body =
+        ".visible .entry k() { .reg .f32 %f<4>; .reg .b64 %d<2>; .reg .pred %p<2>;\n"
+        "bra L; L: @%p1 wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {%f0,%f1,%f2,%f3}, %d0, %d1, 1, 1, "
+        "1, 0, 0;\n"
+        "ret; }\n";
+    char text[512];
+    snprintf(text, sizeof text, ".version 9.0\n.target sm_90a\n.address_size 64\n%s", body);
+    ptx_module *module = open_text(text);
+    assert_false(module->is_debug);
+    assert_int_equal(module->functions[0]->inst_count, 3);
+    ptx_module_close(module);
+    snprintf(text, sizeof text, ".version 9.0\n.target sm_90a, debug\n.address_size 64\n%s", body);
+    module = open_text(text);
+    const ptx_inst *insts = module->functions[0]->insts;
+    assert_true(module->is_debug);
+    assert_int_equal(module->functions[0]->inst_count, 6);
+    assert_int_equal(insts[0].operands[0].value, 1); // who jumps to the product comes by its fence
+    assert_int_equal(insts[1].op, PTX_OP_WGMMA_FENCE);
+    assert_int_equal(insts[2].op, PTX_OP_WGMMA_MMA_ASYNC);
+    assert_int_equal(insts[3].op, PTX_OP_WGMMA_COMMIT_GROUP);
+    assert_int_equal(insts[4].op, PTX_OP_WGMMA_WAIT_GROUP);
+    assert_int_equal(insts[4].operands[0].kind, PTX_OPERAND_INT);
+    assert_int_equal(insts[4].operands[0].value, 0);
+    assert_int_equal(insts[4].guard, insts[2].guard);
+    ptx_module_close(module);
+}
+
 static void calls(void **state) {
     ptx_module *module = open_text(HEAD ".func (.param .b32 r) f(.param .b32 a);\n.func g;\n"
                                         ".visible .entry k() { .reg .b64 %d<2>; .reg .b32 %r<2>;\n"
@@ -481,6 +510,7 @@ int main(void) {
         cmocka_unit_test(float_literals),
         cmocka_unit_test(scopes_hide_names),
         cmocka_unit_test(an_inner_range_hides_an_outer_one),
+        cmocka_unit_test(products_of_debug_code_are_done_one_by_one),
         cmocka_unit_test(calls),
         cmocka_unit_test(branch_tables),
         cmocka_unit_test(variables),

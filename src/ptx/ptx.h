@@ -286,6 +286,7 @@ typedef struct ptx_module {
     int version;      // 90 for 9.0
     int sm;           // 90
     char sm_suffix;   // 'a', 'f' or 0
+    bool is_debug;    // .target has "debug": nvcc -G
     uint32_t address_bits;
     ptx_file *files;
     uint32_t file_count;

@@ -151,7 +151,7 @@ static void print_matrices(base_text *out) {
     }
     base_text_add(out, "\nN is a multiple of 8 up to 256; for integers and bits 8, 24 or a multiple of 16.\n"
                        "\nNot simulated of what sm_90 has: `multimem` (memory of several GPUs), `istypep`, "
-                       "`sured`, `sust.p`, `brkpt`; "
+                       "`sured`, `sust.p`; "
                        "textures of several samples (`.2dms`, `.a2dms`), offsets and depth comparisons of "
                        "`tex` and `tld4`; of "
                        "`txq` and `suq` all but `.width`, `.height` and `.depth`.\n");

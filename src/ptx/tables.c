@@ -124,7 +124,6 @@ const char *ptx_support_reason(ptx_support support) {
     case PTX_SUPPORT_SIMULATED: return "simulated";
     case PTX_SUPPORT_NOTHING: return "accepted, without effect";
     case PTX_SUPPORT_TEXTURE: return "this texture or surface instruction is not simulated yet";
-    case PTX_SUPPORT_DEBUGGER: return "breakpoints need a debugger";
     case PTX_SUPPORT_MULTIMEM: return "memory shared by several GPUs is not simulated";
     }
     return "not simulated";

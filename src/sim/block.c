@@ -254,6 +254,7 @@ void sim_block_begin(sim_block *b, uint32_t index) {
     b->alive = b->threads;
     b->clock = b->waited = 0;
     b->free_registers = 0;
+    b->sets_registers = false;
     b->moved = false;
     memset(b->barriers, 0, sizeof b->barriers);
     b->barriers_waited = 0;
@@ -267,6 +268,7 @@ void sim_block_begin(sim_block *b, uint32_t index) {
         uint32_t mask = lanes >= SIM_LANES ? SIM_ALL : (UINT32_C(1) << lanes) - 1;
         w->exited = ~mask;
         w->register_count = 0;
+        w->register_changes = 0;
         const sim_listener *heard = b->worker->listener;
         w->attention = b->worker->watch || (heard && heard->access);
         w->observed = heard && (heard->step || heard->done);

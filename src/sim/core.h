@@ -288,6 +288,7 @@ struct SIM_CACHE_ALIGNED sim_block {
     uint64_t waited;                        // what reading clocks and nanosleep add to %clock
     base_text printed;
     uint32_t free_registers; // that warps gave back (setmaxnreg), of a thread each, summed over warps
+    bool sets_registers;     // some warp has executed setmaxnreg
     bool moved;              // since the last look: a barrier opened, lanes exited, a call returned
     bool waits;              // it let others run because all it does is wait
     bool used;               // constants are in place
@@ -415,8 +416,9 @@ bool sim_can_exchange(ptx_op op);              // among the lanes of a warp: syn
 
 // wgmma.c: who has not executed what wgmma.wait_group waits for, in words
 void sim_wgmma_describe(const sim_warp *warp, const sim_op *op, base_text *out);
-// registers.c: setmaxnreg by a path that stands at it; false where it has to wait for registers
+// registers.c: setmaxnreg by a path that stands at it; false where it has to wait for registers, or for lanes of its warp
 bool sim_set_registers(sim_warp *warp, const sim_path *path, const sim_op *op);
+void sim_registers_left(sim_warp *warp); // all of its lanes have
 
 // block.c
 sim_block *sim_block_open(sim_worker *worker); // NULL when out of memory

@@ -161,7 +161,6 @@ static bool decode_param_load(sim_decoder *d, const ptx_inst *inst) {
 static void unsupported(sim_decoder *d, const ptx_inst *inst, const char *why) {
     const sim_program *program = d->kernel->program;
     const ptx_module *module = program->module;
-    if (!why) why = "not simulated";
     if (program->found) program->found(program->found_context, inst, why);
     if (d->status == KZ_OK) {
         d->status = KZ_UNSUPPORTED;
@@ -179,7 +178,7 @@ static void unsupported(sim_decoder *d, const ptx_inst *inst, const char *why) {
 
 void sim_decode_plain(sim_decoder *d, const ptx_inst *inst) {
     const char *why = NULL;
-    if (inst->op == PTX_OP_NONE || !ptx_is_simulated(inst, &why)) {
+    if (!ptx_is_simulated(inst, &why)) {
         unsupported(d, inst, why);
         return;
     }

@@ -2,10 +2,10 @@
 
 #include "sim/mma.h"
 
+#include <stdio.h>
 #include <string.h>
 
-static const char *const WRONG_REGISTERS =
-    "a fragment has another number of registers, or registers of another width";
+static const char *const WRONG_COUNT = "it has too few operands, or too many";
 static const char *const WRONG_ADDRESS = "it needs an address in shared memory, in brackets";
 
 // ---- registers ------------------------------------------------------------------------------------------
@@ -30,11 +30,30 @@ bool sim_mma_registers(sim_decoder *d, const ptx_operand *operand, unsigned coun
     return true;
 }
 
+const char *sim_mma_why_registers(sim_decoder *d, const char *name, const ptx_operand *operand,
+                                  unsigned count, unsigned bits) {
+    enum { ROOM = 160 };
+    uint32_t given = operand->kind == PTX_OPERAND_VECTOR ? operand->element_count : 1;
+    char *why = sim_keep(d, ROOM);
+    if (!why) return "no memory";
+    int length = snprintf(why, ROOM, "%s has %u register%s of %u bits in each thread, and ", name, count,
+                          count == 1 ? "" : "s", bits);
+    if (given != count)
+        snprintf(why + length, (size_t)(ROOM - length), "%u %s given", given, given == 1 ? "is" : "are");
+    else
+        snprintf(why + length, (size_t)(ROOM - length), "one of those given has another width, or is none");
+    return why;
+}
+
 static bool part_of(sim_decoder *d, const ptx_operand *operand, const ptx_matrix *x, ptx_matrix_part part,
-                    uint32_t *at, unsigned *count) {
+                    uint32_t *at, unsigned *count, const char **why) {
+    static const char *const names[] = {
+        [PTX_MATRIX_A] = "A", [PTX_MATRIX_B] = "B", [PTX_MATRIX_C] = "C", [PTX_MATRIX_D] = "D"};
     unsigned bits;
     *count = ptx_matrix_registers(x, part, &bits);
-    return sim_mma_registers(d, operand, *count, bits, part == PTX_MATRIX_D, at);
+    if (sim_mma_registers(d, operand, *count, bits, part == PTX_MATRIX_D, at)) return true;
+    *why = sim_mma_why_registers(d, names[part], operand, *count, bits);
+    return false;
 }
 
 // ---- products -------------------------------------------------------------------------------------------
@@ -151,10 +170,10 @@ static bool product_form(sim_decoder *d, const ptx_inst *inst, sim_op *op, mma_f
     uint32_t at[4][2 * MMA_REGISTERS];
     unsigned count[4];
     static const ptx_matrix_part order[] = {PTX_MATRIX_D, PTX_MATRIX_A, PTX_MATRIX_B, PTX_MATRIX_C};
-    *why = WRONG_REGISTERS;
+    *why = WRONG_COUNT;
     if (inst->operand_count != (x->sparse ? 6u : 4u)) return false;
     for (unsigned i = 0; i < 4; i++)
-        if (!part_of(d, &inst->operands[i], x, order[i], at[order[i]], &count[order[i]])) return false;
+        if (!part_of(d, &inst->operands[i], x, order[i], at[order[i]], &count[order[i]], why)) return false;
     if (x->sparse && !sim_mma_sparse(d, &inst->operands[4], f)) {
         *why = "the selector of this sparse product is out of its range, or its metadata no 32-bit register";
         return false;
@@ -222,8 +241,11 @@ static bool ldmatrix_form(sim_decoder *d, const ptx_inst *inst, sim_op *op, mma_
     if (inst->operand_count != 2 || (space && space != PTX_MOD_SHARED && space != PTX_MOD_SHARED_CTA) ||
         !address_form(d, inst, &inst->operands[loads ? 1 : 0], f))
         return false;
-    *why = WRONG_REGISTERS;
-    if (!sim_mma_registers(d, &inst->operands[loads ? 0 : 1], count, 32, loads, f->registers)) return false;
+    const ptx_operand *list = &inst->operands[loads ? 0 : 1];
+    if (!sim_mma_registers(d, list, count, 32, loads, f->registers)) {
+        *why = sim_mma_why_registers(d, "the list", list, count, 32);
+        return false;
+    }
     f->count = (uint8_t)count;
     f->transposed = inst->flags & PTX_FLAG(TRANS);
     op->full = op->masked = loads ? sim_ldmatrix : sim_stmatrix;
@@ -261,8 +283,11 @@ static bool move_form(sim_decoder *d, const ptx_inst *inst, sim_op *op, mma_form
         (space && space != PTX_MOD_SHARED && space != PTX_MOD_SHARED_CTA && space != PTX_MOD_GLOBAL) ||
         !address_form(d, inst, &inst->operands[loads ? 1 : 0], f))
         return false;
-    *why = WRONG_REGISTERS;
-    if (!sim_mma_registers(d, &inst->operands[loads ? 0 : 1], count, bits, loads, f->registers)) return false;
+    const ptx_operand *list = &inst->operands[loads ? 0 : 1];
+    if (!sim_mma_registers(d, list, count, bits, loads, f->registers)) {
+        *why = sim_mma_why_registers(d, "the fragment", list, count, bits);
+        return false;
+    }
     f->count = (uint8_t)count;
     f->stride = SIM_NOWHERE;
     f->transposed = x->a_by_column;
@@ -281,7 +306,7 @@ static bool move_form(sim_decoder *d, const ptx_inst *inst, sim_op *op, mma_form
 }
 
 static bool movmatrix_form(sim_decoder *d, const ptx_inst *inst, sim_op *op, mma_form *f, const char **why) {
-    *why = WRONG_REGISTERS;
+    *why = "it takes two registers of 32 bits";
     if (inst->operand_count != 2 ||
         !sim_mma_registers(d, &inst->operands[0], 1, 32, true, &f->registers[0]) ||
         !sim_mma_registers(d, &inst->operands[1], 1, 32, false, &f->registers[1]))

@@ -1,5 +1,6 @@
 // Each instruction that ops.def says is simulated has an executor: a form of every one of them is decoded, as it would be
 // for a launch. A new row needs a line here, and an executor that takes it.
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "sim/sim.h"
@@ -175,12 +176,12 @@ static const char *const forms[] = {
     "suld.b.2d.b32.trap %r1, [%d1, {%r2, %r3}];",
     "sust.b.2d.b32.trap [%d1, {%r2, %r3}], %r1;",
     "suq.width.b32 %r1, [%d1];",
+    "brkpt;",
 };
 
-static void note(void *context, const ptx_inst *inst, const char *why) {
-    const char **reason = context;
-    *reason = why;
-}
+enum { WHY = 200 };
+
+static void note(void *context, const ptx_inst *inst, const char *why) { snprintf(context, WHY, "%s", why); }
 
 // Decodes a kernel of this one instruction; gives what instruction it is.
 static ptx_op decode(const char *form) {
@@ -196,10 +197,10 @@ static ptx_op decode(const char *form) {
                   form);
     ptx_module *module;
     kz_error error = {0};
-    const char *why = NULL;
+    char why[WHY] = "";
     if (ptx_module_open("form.ptx", text.data, text.length, &module, &error)) fail_msg("%s", error.message);
-    if (sim_module_check(module, 0, note, &why, &error)) fail_msg("%s: %s", form, error.message);
-    if (why) fail_msg("%s is not decoded: %s", form, why);
+    if (sim_module_check(module, 0, note, why, &error)) fail_msg("%s: %s", form, error.message);
+    if (why[0]) fail_msg("%s is not decoded: %s", form, why);
     ptx_op op = ptx_find_function(module, "form")->insts[0].op;
     ptx_module_close(module);
     base_text_free(&text);
@@ -225,16 +226,58 @@ static void the_decoder_has_the_word(void **state) {
                                "    ret;\n}\n";
     ptx_module *module;
     kz_error error = {0};
-    const char *why = NULL;
+    char why[WHY] = "";
     assert_int_equal(ptx_module_open("strange.ptx", text, sizeof text - 1, &module, &error), KZ_OK);
     assert_true(ptx_is_simulated(&ptx_find_function(module, "form")->insts[0], NULL));
-    assert_int_equal(sim_module_check(module, 0, note, &why, &error), KZ_OK);
+    assert_int_equal(sim_module_check(module, 0, note, why, &error), KZ_OK);
     assert_has(why, "has no body");
     ptx_module_close(module);
 }
 
+// Shapes that no GPU has and lists of another length are told with the rule.
+static void wrong_matrices_are_told(void **state) {
+    static const struct {
+        const char *form, *why;
+    } wrong[] = {
+        {"wgmma.mma_async.sync.aligned.m64n60k16.f32.f16.f16 {%f1,%f2,%f3,%f4}, %d1, %d2, 1, 1, 1, 0, 0;",
+         "no GPU up to sm_90 has the shape m64n60k16"},
+        {"wgmma.mma_async.sync.aligned.m64n16k16.f32.f16.f16 {%f1,%f2,%f3,%f4}, %d1, %d2, 1, 1, 1, 0, 0;",
+         "D has 8 registers of 32 bits in each thread, and 4 are given"},
+        {"wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {%f1,%f2,%f3,%f4}, {%r1,%r2}, %d2, 1, 1, 1, 0;",
+         "A has 4 registers of 32 bits in each thread, and 2 are given"},
+        {"mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%f1,%f2,%f3,%f4}, {%r1,%r2,%r3,%r4}, %r5, "
+         "{%f1,%f2,%f3,%f4};",
+         "B has 2 registers of 32 bits in each thread, and 1 is given"},
+        {"mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%f1,%f2,%f3,%f4}, {%r1,%r2,%r3,%d1}, {%r1,%r2}, "
+         "{%f1,%f2,%f3,%f4};",
+         "one of those given has another width"},
+        {"mma.sync.aligned.m16n8k17.row.col.f32.f16.f16.f32 {%f1,%f2,%f3,%f4}, {%r1,%r2,%r3,%r4}, {%r1,%r2}, "
+         "{%f1,%f2,%f3,%f4};",
+         "no GPU up to sm_90 has the shape m16n8k17"},
+        {"ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%r1,%r2}, [%r3];", "the list has 4 registers"},
+        {"add.quickly.u32 %r1, %r2, %r3;", "'.quickly' is not a modifier known of 'add'"},
+    };
+    for (size_t i = 0; i < BASE_COUNT(wrong); i++) {
+        base_text text = {0};
+        base_text_add(&text,
+                      ".version 8.6\n.target sm_90a\n.address_size 64\n.visible .entry form() {\n"
+                      "    .reg .b32 %%r<7>; .reg .f32 %%f<7>; .reg .b64 %%d<4>;\n    %s\n    ret;\n}\n",
+                      wrong[i].form);
+        ptx_module *module;
+        kz_error error = {0};
+        char why[WHY] = "";
+        if (ptx_module_open("wrong.ptx", text.data, text.length, &module, &error))
+            fail_msg("%s", error.message);
+        assert_int_equal(sim_module_check(module, 0, note, why, &error), KZ_OK);
+        assert_has(why, wrong[i].why);
+        ptx_module_close(module);
+        base_text_free(&text);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(wrong_matrices_are_told),
         cmocka_unit_test(every_simulated_row_has_an_executor),
         cmocka_unit_test(the_decoder_has_the_word),
     };

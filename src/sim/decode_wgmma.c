@@ -8,22 +8,27 @@
 static const char *const WRONG_OPERANDS = "it has too few operands, too many, or one of another kind";
 
 static bool descriptor_of(sim_decoder *d, const ptx_operand *o, uint32_t *at) {
-    if (o->kind != PTX_OPERAND_REG || sim_operand_bits(d, o, PTX_B64) != 64) return false;
+    bool in_register = o->kind == PTX_OPERAND_REG && sim_operand_bits(d, o, PTX_B64) == 64;
+    if (!in_register && o->kind != PTX_OPERAND_INT) return false;
     *at = sim_source(d, o, PTX_B64);
     return true;
 }
 
-static bool accumulator_of(sim_decoder *d, const ptx_operand *o, mma_form *f) {
+static bool accumulator_of(sim_decoder *d, const ptx_operand *o, mma_form *f, const char **why) {
     unsigned bits, count = ptx_matrix_registers(&f->matrix, PTX_MATRIX_D, &bits);
     mma_pair *pairs = sim_keep(d, (ptx_matrix_elements(&f->matrix, PTX_MATRIX_D) / 2) * sizeof *pairs);
     uint32_t *at = sim_keep(d, count * sizeof *at);
-    if (!pairs || !at || !sim_mma_registers(d, o, count, bits, true, at)) return false;
+    if (!pairs || !at) return false;
+    if (!sim_mma_registers(d, o, count, bits, true, at)) {
+        *why = sim_mma_why_registers(d, "D", o, count, bits);
+        return false;
+    }
     sim_mma_place_sums(&f->matrix, PTX_MATRIX_D, at, pairs);
     f->c = f->d = pairs;
     return true;
 }
 
-static bool a_of(sim_decoder *d, const ptx_operand *o, wgmma_form *f) {
+static bool a_of(sim_decoder *d, const ptx_operand *o, wgmma_form *f, const char **why) {
     mma_form *base = &f->base;
     const ptx_matrix *x = &base->matrix;
     unsigned bits, count = ptx_matrix_registers(x, PTX_MATRIX_A, &bits);
@@ -31,7 +36,10 @@ static bool a_of(sim_decoder *d, const ptx_operand *o, wgmma_form *f) {
     base->a_pieces = (uint8_t)(count / 2); // of 16 rows
     if (!f->a_in_registers) return descriptor_of(d, o, &f->a);
     uint32_t at[2 * MMA_REGISTERS];
-    if (count > 2 * MMA_REGISTERS || !sim_mma_registers(d, o, count, bits, false, at)) return false;
+    if (count > 2 * MMA_REGISTERS || !sim_mma_registers(d, o, count, bits, false, at)) {
+        *why = sim_mma_why_registers(d, "A", o, count, bits);
+        return false;
+    }
     ptx_fragment fragment;
     ptx_fragment_of(x, PTX_MATRIX_A, &fragment);
     for (unsigned i = 0; i < count; i++) {
@@ -84,8 +92,8 @@ static bool product_form(sim_decoder *d, const ptx_inst *inst, sim_op *op, wgmma
     const ptx_matrix *x = &base->matrix;
     uint32_t next = 3;
     *why = WRONG_OPERANDS;
-    if (inst->operand_count < (x->sparse ? 6u : 4u) || !accumulator_of(d, &o[0], base) ||
-        !a_of(d, &o[1], f) || !descriptor_of(d, &o[2], &f->b))
+    if (inst->operand_count < (x->sparse ? 6u : 4u) || !accumulator_of(d, &o[0], base, why) ||
+        !a_of(d, &o[1], f, why) || !descriptor_of(d, &o[2], &f->b))
         return false;
     if (x->sparse && !sim_mma_sparse(d, &o[next], base)) return false;
     next += x->sparse ? 2 : 0;

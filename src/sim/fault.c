@@ -161,7 +161,25 @@ _Noreturn void sim_fault_access(sim_warp *w, const sim_op *op, uint32_t lane, ui
     add_source(g, op->inst, &t);
     add_instruction(g, op, &t);
     base_text_add(&t, "\n  ");
-    if (misaligned)
+    if (misaligned && (op->inst->op == PTX_OP_LDMATRIX || op->inst->op == PTX_OP_STMATRIX))
+        base_text_add(
+            &t,
+            "the address of each row of a matrix must be a multiple of %u\n"
+            "  likely cause: rows of an array whose length in bytes is no multiple of %u (padding by one "
+            "element), or an "
+            "array without __align__(%u)\n"
+            "  what to do: pad rows by 16 bytes (8 halves), and declare the array with __align__(16)",
+            bytes, bytes, bytes);
+    else if (misaligned && ptx_op_get(op->inst->op)->class == PTX_CLASS_ASYNC)
+        base_text_add(&t,
+                      "both sides of an asynchronous copy begin at a multiple of %u\n"
+                      "  likely cause: it begins in the middle of a row, rows have another length than a "
+                      "multiple of %u bytes, or a "
+                      "shared array lacks __align__(%u)\n"
+                      "  what to do: begin at a multiple of %u bytes, and copy what lies before it by "
+                      "ordinary loads and stores",
+                      bytes, bytes, bytes, bytes);
+    else if (misaligned)
         base_text_add(
             &t,
             "the address must be a multiple of %u: look at the pointer's alignment, or use narrower accesses",
@@ -243,6 +261,9 @@ static void describe_path(const sim_block *b, const sim_warp *w, const sim_path 
             sim_wgmma_describe(w, k->basic_blocks[p->basic_block].last, out);
     } else if (p->state == SIM_PATH_AT_CLUSTER)
         base_text_add(out, "wait at the cluster's barrier");
+    else if (p->at_end && k->basic_blocks[p->basic_block].end == PTX_END_REGISTERS &&
+             (p->mask | w->exited) != SIM_ALL)
+        base_text_add(out, "wait at setmaxnreg for lanes 0x%08x of the warp", ~(p->mask | w->exited));
     else if (p->at_end && k->basic_blocks[p->basic_block].end == PTX_END_REGISTERS)
         base_text_add(
             out,

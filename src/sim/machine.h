@@ -97,6 +97,8 @@ struct sim_warp {
     bool fair;       // the next slice goes to a path chosen by turn, not by position
     uint32_t turn;
     uint16_t register_count;                 // of a thread, by setmaxnreg; 0: as many as at first
+    uint32_t register_changes;               // setmaxnregs, and
+    const sim_op *register_op;               // the last of them
     uint32_t stack_top[SIM_LANES];           // alloca takes below
     uint32_t cluster_arrived, cluster_phase; // lanes that have arrived and not waited, and in which parity
 };

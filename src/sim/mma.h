@@ -54,6 +54,9 @@ bool sim_decode_mma(sim_decoder *decoder, const ptx_inst *inst, sim_op *op, cons
 // Parts of it that wgmma needs too. The registers of a fragment, in braces or alone; accumulators may be constants.
 bool sim_mma_registers(sim_decoder *decoder, const ptx_operand *operand, unsigned count, unsigned bits,
                        bool write, uint32_t *at);
+// Why it refused them, in words that live as long as the decoder's kernel.
+const char *sim_mma_why_registers(sim_decoder *decoder, const char *name, const ptx_operand *operand,
+                                  unsigned count, unsigned bits);
 void sim_mma_place_sums(const ptx_matrix *matrix, ptx_matrix_part part, const uint32_t *at, mma_pair *pairs);
 bool sim_mma_sparse(sim_decoder *decoder, const ptx_operand *metadata,
                     mma_form *form); // and the selector behind it

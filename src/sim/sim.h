@@ -76,8 +76,8 @@ kz_status sim_memory_fill(sim_machine *machine, uint64_t to, uint8_t byte, uint6
 // ---- programs -----------------------------------------------------------------------------------
 
 // Calls `found` for each instruction in the reach of a kernel that the simulator does not execute, by the word of the
-// decoder that a launch goes through, with the reason; once for each kernel that reaches it. KZ_LIMIT where a GPU of the
-// architecture `sm` (0: any) refuses the module or a kernel.
+// decoder that a launch goes through, with the reason, which lives no longer than the call; once for each kernel that reaches
+// it. KZ_LIMIT where a GPU of the architecture `sm` (0: any) refuses the module or a kernel.
 typedef void sim_unsupported(void *context, const ptx_inst *inst, const char *why);
 kz_status sim_module_check(ptx_module *module, int sm, sim_unsupported *found, void *context,
                            kz_error *error);
@@ -162,6 +162,7 @@ typedef enum sim_sync_kind {
     SIM_TRACK,  // the asynchronous copy just told of, or the lanes' cp.asyncs so far, will arrive at `object`
     SIM_FENCE,  // membar, fence: scope and order are the instruction's
     SIM_LEFT,  // the phase of `object` is over, and `at` has a copy of `count` bytes under way that it tracks
+    SIM_ENDED, // the block of `object` ends, and `at` has such a copy under way
     SIM_INIT,  // a lane makes `object`, an mbarrier, anew
     SIM_ISSUE, // the warp executes a product of its warpgroup; what it reads is told of next
     SIM_GRID_WAIT, // the lanes have waited for the grids before this one: griddepcontrol.wait

@@ -124,6 +124,7 @@ static void leave(sim_warp *w, sim_path *path, uint32_t lanes) {
     if (!path->mask) remove_path(w, path);
     sim_block_lanes_left(w->block, sim_lane_count(lanes));
     if (__builtin_expect(w->block->cluster != NULL, 0)) sim_cluster_lanes_left(w, lanes);
+    if (__builtin_expect(w->block->sets_registers && w->exited == SIM_ALL, 0)) sim_registers_left(w);
     sim_warp_settle(w);
 }
 
@@ -479,7 +480,8 @@ static inline bool end_basic_block(sim_warp *w, sim_path *path, const sim_basic_
     case PTX_END_BRANCH:
     case PTX_END_TRAP:
         sim_fault_here(w, last, (uint32_t)__builtin_ctz(path->mask), SIM_FAULT_TRAP, "executed %s",
-                       last->inst->op == PTX_OP_BRKPT ? "brkpt" : "trap: the program stopped itself");
+                       last->inst->op == PTX_OP_BRKPT ? "brkpt: a breakpoint, and a GPU has no debugger"
+                                                      : "trap: the program stopped itself");
     }
     return w->path_count == 1 && w->paths[0].state == SIM_PATH_READY;
 }

@@ -103,6 +103,7 @@ static kz_status run(const compiler *with, const command *c, const char *what, c
             base_fail_note(error, "the program has no main: name the file that has it too");
         toolchain_note_lacking_in(said.data, error);
         toolchain_note_shared_memory(said.data, error);
+        toolchain_note_target(said.data, error);
         if (said.data && strstr(said.data, "Unresolved extern function"))
             base_fail_note(error, "device code that another file has: kz's --nvcc-flag -rdc=true links it");
         if (said.data && (strstr(said.data, " -lomp") || strstr(said.data, "'omp.h' file not found")))

@@ -319,6 +319,19 @@ void toolchain_note_shared_memory(const char *said, kz_error *error) {
                        "launch), or smaller");
 }
 
+void toolchain_note_target(const char *said, kz_error *error) {
+    if (!said) return;
+    if (strstr(said, "not supported on .target 'sm_90'"))
+        base_fail_note(
+            error, "what Hopper has for itself alone (wgmma, setmaxnreg, tensormap.replace) is for sm_90a: "
+                   "leave the architecture to kz, or -gencode "
+                   "arch=compute_90a,code=[compute_90a,sm_90a]");
+    else if (strstr(said, "not supported on .target 'sm_") || strstr(said, "requires .target sm_"))
+        base_fail_note(error,
+                       "the code is for a newer GPU than the one that was chosen: --gpu h200, or a fallback "
+                       "under #if __CUDA_ARCH__");
+}
+
 static kz_status fail_ptxas(const char *name, const char *target, int code, const base_text *said,
                             kz_error *error) {
     char what[TOOLCHAIN_PATH];
@@ -328,7 +341,10 @@ static kz_status fail_ptxas(const char *name, const char *target, int code, cons
     keep_refusal(said, &refusal);
     kz_status status =
         toolchain_fail_tool(error, "ptxas", what, name, code, refusal.length ? &refusal : said);
-    if (status == KZ_TOOL) toolchain_note_shared_memory(refusal.data, error);
+    if (status == KZ_TOOL) {
+        toolchain_note_shared_memory(refusal.data, error);
+        toolchain_note_target(refusal.data, error);
+    }
     base_text_free(&refusal);
     return status;
 }

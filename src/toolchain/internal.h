@@ -99,6 +99,7 @@ kz_status toolchain_fail_output(kz_error *error, const char *what, const base_te
 void toolchain_note_lacking_in(const char *said, kz_error *error);
 // What to do where ptxas says that a kernel has too much static shared memory.
 void toolchain_note_shared_memory(const char *said, kz_error *error);
+void toolchain_note_target(const char *said, kz_error *error); // of instructions that the architecture lacks
 // toolchain_run for a compiler: one that cannot be started is no refusal either, but KZ_IO; one that was stopped at a
 // limit is KZ_LIMIT. Where tools->is_untrusted it is confined: it writes where its -o says.
 kz_status toolchain_start(const toolchain *tools, const char *const *argv, base_text *output, int *exit_code,

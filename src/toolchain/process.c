@@ -189,10 +189,45 @@ kz_status toolchain_start(const toolchain *tools, const char *const *argv, base_
     return KZ_IO;
 }
 
+// What ptxas says about an instruction it says again for each copy that loops and templates make of it: the part behind
+// "ptxas FILE, line 12; ". NULL for other lines.
+static const char *said_of_instruction(const char *line, size_t length) {
+    static const char place[] = "; error   : ";
+    const char *found = memmem(line, length, place, sizeof place - 1);
+    return found && strncmp(line, "ptxas ", 6) == 0 ? found : NULL;
+}
+
+static bool was_said(const base_text *before, const char *what, size_t length) {
+    const char *data = before->data ? before->data : "";
+    for (size_t from = 0; before->length - from >= length;) {
+        const char *found = memmem(data + from, before->length - from, what, length);
+        if (!found) return false;
+        from = (size_t)(found - data) + length;
+        if (from == before->length || data[from] == '\n') return true;
+    }
+    return false;
+}
+
+// Without lines that say again what was said of another instruction.
+static void leave_out_repeats(const char *text, base_text *out, size_t *repeats) {
+    for (const char *line = text; *line;) {
+        size_t length = strcspn(line, "\n");
+        const char *what = said_of_instruction(line, length);
+        if (what && was_said(out, what, (size_t)(line + length - what)))
+            ++*repeats;
+        else
+            base_text_add(out, "%.*s\n", (int)length, line);
+        line += length + (line[length] == '\n');
+    }
+}
+
 kz_status toolchain_fail_output(kz_error *error, const char *what, const base_text *output) {
     enum { ROOM = 3200 }; // leaves room for the first line and for notes in kz_error.message
-    const char *text = output->data ? output->data : "";
-    size_t length = output->length;
+    base_text once = {0};
+    size_t repeats = 0;
+    leave_out_repeats(output->data ? output->data : "", &once, &repeats);
+    const char *text = once.data ? once.data : "";
+    size_t length = once.length;
     if (length > ROOM) {
         length = ROOM;
         while (length > 0 && text[length - 1] != '\n') length--;
@@ -201,6 +236,10 @@ kz_status toolchain_fail_output(kz_error *error, const char *what, const base_te
     while (length > 0 && text[length - 1] == '\n') length--;
     base_fail(error, KZ_TOOL, "%s", what);
     if (length > 0) base_fail_note(error, "%.*s", (int)length, text);
-    if (output->length > ROOM) base_fail_note(error, "... and more");
+    if (once.length > ROOM) base_fail_note(error, "... and more");
+    if (repeats)
+        base_fail_note(error, "(%zu more line%s that say%s the same of other instructions)", repeats,
+                       repeats == 1 ? "" : "s", repeats == 1 ? "s" : "");
+    base_text_free(&once);
     return KZ_TOOL;
 }

@@ -110,6 +110,28 @@ static void expect_hash(const char *text, const char *expected) {
     assert_string_equal(key, expected);
 }
 
+// ptxas says the same of each copy of an instruction, and of an architecture without it not what to do.
+static void test_refused_instructions(void **state) {
+    base_text said = {0};
+    kz_error error;
+    for (int line = 1; line <= 100; line++)
+        base_text_add(&said,
+                      "ptxas a.ptx, line %d; error   : Instruction '%s' not supported on .target 'sm_90'\n",
+                      line, line % 2 ? "wgmma.fence" : "wgmma.mma_async");
+    assert_int_equal(toolchain_fail_output(&error, "nvcc", &said), KZ_TOOL);
+    assert_non_null(strstr(error.message, "line 1; error"));
+    assert_non_null(strstr(error.message, "line 2; error"));
+    assert_null(strstr(error.message, "line 3; error"));
+    assert_non_null(strstr(error.message, "(98 more lines that say the same"));
+    assert_null(strstr(error.message, "... and more"));
+    toolchain_note_target(said.data, &error);
+    assert_non_null(strstr(error.message, "is for sm_90a"));
+    toolchain_note_target(
+        "ptxas a.ptx, line 1; error   : Feature '.m16n8k16' requires .target sm_80 or higher\n", &error);
+    assert_non_null(strstr(error.message, "a newer GPU than the one that was chosen"));
+    base_text_free(&said);
+}
+
 static void test_hash(void **state) { // the examples of FIPS 180-4
     expect_hash("", "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
     expect_hash("abc", "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
@@ -720,6 +742,7 @@ int main(int argc, char **argv) {
     if (argc == 2 && length > 5 && strcmp(argv[0] + length - 5, "/nvcc") == 0) return be_nvcc(argv[0]);
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_hash),
+        cmocka_unit_test(test_refused_instructions),
 #define TEST(name) cmocka_unit_test_setup_teardown(name, open_sandbox, close_sandbox)
         TEST(test_find),
         TEST(test_find_skips_what_is_too_old),

@@ -575,6 +575,7 @@ kz_status workload_bench_open(const workload *w, const workload_bench_options *o
     for (size_t i = 0; i < b->devices.count; i++)
         has_clock = has_clock || kz_device_get_info(b->devices.items[i])->has_clock;
     if (status) return status;
+    if (!w->family || !bench_is_of_tf32(w->family)) bench_keep_single_precision();
     if (page->without_rivals) return bench_peers_open_named(&b->peers, none, 1, has_clock, error);
     status = bench_peers_open_named(&b->peers, options->rivals, options->rival_count, has_clock, error);
     for (size_t i = 0; i < b->peers.broken_count && !status && !page->children; i++)

@@ -84,7 +84,7 @@ static bool is_asked_for(const workload *w, const char *pattern, const workload_
 // The first case that does not fit into memory is shown where the file asks for it.
 static void complain_of_memory(const workload_bench_options *o, const kz_device_info *device,
                                const workload_bench_case *item, size_t count) {
-    char name[FAMILY_CASE_NAME], consequence[80];
+    char name[FAMILY_CASE_NAME], consequence[100];
     kz_error error = {0};
     family_case_name(item->family, &item->c, name);
     workload_suite_point(o->suite, item->part, &error, "%s %s has buffers of %.3g GB, and %s has %.3g GB",

@@ -15,6 +15,7 @@ static const bench_rule short_rule = {.least_samples = 10,
                                       .warm_seconds = 0.05};
 
 kz_status workload_timer_open(workload_timer *timer, bool has_cuda, kz_error *error) {
+    bench_keep_single_precision();
     timer->run = bench_run_begin("kz check", NULL);
     return has_cuda ? bench_peers_open(&timer->peers, error) : KZ_OK;
 }

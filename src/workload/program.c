@@ -300,9 +300,11 @@ static kz_status open_session(const workload_program *program, workload_result *
     return base_file_write_scratch(pending, "", 0, error);
 }
 
-// The GPU's architecture; 90a, which has what Hopper has for itself alone, where a file of the program names such an instruction.
+// The GPU's architecture; 90a, which has what Hopper has for itself alone, where a file of the program names such an instruction, or
+// what headers ask before they use one: CUTLASS compiles for sm_90 too, and then gives up in the kernel.
 static void choose_arch(const workload_program *program, const device_gpu *gpu, char *arch, size_t size) {
-    static const char *const own[] = {"wgmma", "setmaxnreg", "tensormap.replace", "sm_90a"};
+    static const char *const own[] = {"wgmma",  "setmaxnreg", "tensormap.replace",
+                                      "sm_90a", "arch::Sm90", "__CUDA_ARCH_FEAT_SM90_ALL"};
     bool wanted = false;
     for (size_t i = 0; (int)gpu->sm == 90 && i < program->file_count && !wanted; i++) {
         char *text = NULL;

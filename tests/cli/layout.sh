@@ -80,6 +80,9 @@ expect_err "registers have no banks"
 expect_exit 2 layout '(4096,4096)'
 expect_err "cells"
 expect_exit 2 layout '8:1' --bytes 40
+expect_exit 2 layout ldmatrix
+expect_err '"ldmatrix" begins '
+expect_err "ldmatrix.x1.trans"
 expect_exit 2 layout '(8,8):(8,1)' --at '(8,0)'
 expect_err "the coordinate (8,0) is none of the shape (8,8)"
 finish

@@ -38,6 +38,11 @@ expect_err "there is no file $FOLDER/missing.ptx"
 sed 's/^.visible/.extern .func elsewhere();\n.visible/; s/add.s32 %r2, %r1, %r1;/call elsewhere;/' "$FOLDER/good.ptx" > "$FOLDER/calls.ptx"
 expect_exit 8 ptx check "$FOLDER/calls.ptx"
 expect_out "the function has no body here"
+# What a loop repeats is told once.
+sed 's/add.s32 %r2, %r1, %r1;/frob.x %r1; frob.x %r2; frob.x %r1;/' "$FOLDER/good.ptx" > "$FOLDER/often.ptx"
+expect_exit 8 ptx check "$FOLDER/often.ptx"
+expect_out "often.ptx:10: and 2 more of the same"
+expect_out "3 of 7 instructions are not simulated"
 # What a GPU refuses is no good file, though each instruction of it is simulated.
 sed 's/sm_75/sm_100/' "$FOLDER/good.ptx" > "$FOLDER/newer.ptx"
 expect_exit 10 ptx check "$FOLDER/newer.ptx"

@@ -20,6 +20,7 @@ from tensors import TYPES  # noqa: E402
 DEVICE = "cuda:0" if torch.cuda.is_available() else "cpu"
 NAMES = {dtype: name for name, dtype in TYPES.items()}
 UNIT = {"f64": 2.0**-53, "f32": 2.0**-24, "f16": 2.0**-11, "bf16": 2.0**-8}
+FUSED = "bias bias_relu bias_gelu bias_gelu_tanh bias_silu bias_residual swiglu".split()
 ONE, MINUS_ONE = 0x3F800000, 0xBF800000  # floats by their bits
 
 
@@ -60,6 +61,9 @@ def list_problems():
     yield from add("atomics", "count", "u32", {"n": 1025, "k": 37})
     yield from add("sgemm", "gemm", "f32", {"m": 33, "n": 70, "k": 50})
     yield from add("gemv", "dense", "f16 bf16", {"m": 3, "n": 70, "k": 50})
+    chains = [f"{name}_{order}" for order in ("nn", "nt") for name in FUSED]
+    yield from add("gemm_fused", " ".join(chains), "f16 bf16", {"m": 33, "n": 70, "k": 50})
+    yield from add("fused_mlp", "relu gelu silu swiglu", "f16 bf16", {"tokens": 9, "model": 50, "hidden": 70})
     yield from add("rmsnorm", "rmsnorm", floats, {"rows": 9, "columns": 130}, {"rows": 5, "columns": 64}, epsilon=1e-6)
     yield from add("attention", "full causal", floats, layers)
     yield from add("attention", "full", floats, dict(layers, queries=5, keys=40))
@@ -120,6 +124,20 @@ def make_inputs(p, seed):
         return {"a": uniform(axes["m"] * axes["k"]), "b": uniform(axes["k"] * axes["n"])}
     if p.family == "gemv":
         return {"w": uniform(axes["n"] * axes["k"]), "x": uniform(axes["m"] * axes["k"])}
+    if p.family == "gemm_fused":
+        m, n, k = (axes[axis] for axis in "mnk")
+        inputs = {"a": uniform(m * k), "b": uniform(k * n)}
+        if p.operation.startswith("bias"):
+            inputs["bias"] = uniform(n)
+        if p.operation.startswith("bias_residual"):
+            inputs["residual"] = uniform(m * n)
+        return inputs
+    if p.family == "fused_mlp":
+        tokens, model, hidden = (axes[axis] for axis in ("tokens", "model", "hidden"))
+        if p.operation == "swiglu":
+            return {"x": uniform(tokens * model), "w1": uniform(2 * hidden * model), "w2": uniform(model * hidden)}
+        return {"x": uniform(tokens * model), "w1": uniform(hidden * model), "b1": uniform(hidden),
+                "w2": uniform(model * hidden), "b2": uniform(model)}
     if p.family == "rmsnorm":
         return {"x": uniform(axes["rows"] * axes["columns"]), "weight": uniform(axes["columns"])}
     if p.family == "attention":
@@ -225,14 +243,40 @@ def answer_attention(p, inputs):
     return {"out": (torch.softmax(scores, -1) @ v).flatten()}
 
 
-def answer_elementwise(p, x):
+def activate(name, x):
     return {
-        "scale": lambda: x * p.scalars["factor"],
         "relu": lambda: x.clamp_min(0),
-        "gelu_erf": lambda: 0.5 * x * (1 + torch.erf(x / math.sqrt(2))),
+        "gelu": lambda: 0.5 * x * (1 + torch.erf(x / math.sqrt(2))),
         "gelu_tanh": lambda: 0.5 * x * (1 + torch.tanh(math.sqrt(2 / math.pi) * (x + 0.044715 * x**3))),
         "silu": lambda: x * torch.sigmoid(x),
-    }[p.operation]()
+        "swiglu": lambda: x[:, 0::2] * torch.sigmoid(x[:, 0::2]) * x[:, 1::2],
+    }[name]()
+
+
+def answer_gemm_fused(p, inputs):
+    epilogue, order = p.operation.rsplit("_", 1)
+    m, n, k = (p.axes[axis] for axis in "mnk")
+    b = wide(inputs["b"])
+    c = wide(inputs["a"]).view(m, k) @ (b.view(k, n) if order == "nn" else b.view(n, k).t())
+    if epilogue.startswith("bias"):
+        c = c + wide(inputs["bias"])
+    if epilogue == "bias_residual":
+        return {"c": c + wide(inputs["residual"]).view(m, n)}
+    return {"c": c if epilogue == "bias" else activate(epilogue.removeprefix("bias_"), c)}
+
+
+def answer_fused_mlp(p, inputs):
+    model, hidden = p.axes["model"], p.axes["hidden"]
+    s = wide(inputs["x"]).view(-1, model) @ wide(inputs["w1"]).view(-1, model).t()
+    h = activate(p.operation, s + wide(inputs["b1"]) if "b1" in inputs else s)
+    y = h @ wide(inputs["w2"]).view(model, hidden).t()
+    return {"y": y + wide(inputs["b2"]) if "b2" in inputs else y}
+
+
+def answer_elementwise(p, x):
+    if p.operation == "scale":
+        return x * p.scalars["factor"]
+    return activate(p.operation.removesuffix("_erf"), x)
 
 
 def answers(p, inputs):
@@ -272,6 +316,10 @@ def answers(p, inputs):
         return {"c": wide(inputs["a"]).view(axes["m"], -1) @ wide(inputs["b"]).view(axes["k"], -1)}
     if p.family == "gemv":
         return {"y": wide(inputs["x"]).view(axes["m"], -1) @ wide(inputs["w"]).view(axes["n"], -1).t()}
+    if p.family == "gemm_fused":
+        return answer_gemm_fused(p, inputs)
+    if p.family == "fused_mlp":
+        return answer_fused_mlp(p, inputs)
     if p.family == "rmsnorm":
         rows = x.view(axes["rows"], -1)
         factor = torch.rsqrt(rows.square().mean(1, keepdim=True) + p.scalars["epsilon"])
@@ -353,13 +401,16 @@ class Sets:
     def allowed(self, expected):
         """Float arithmetic over some thousand terms, then one rounding to the type; 0 for what is exact."""
         p = self.problem
-        exact = p.family in ("transpose", "permute", "compact", "histogram", "atomics") or p.operation == "relu"
+        exact = p.family in ("transpose", "permute", "compact", "histogram", "atomics")
+        exact |= p.family == "elementwise" and p.operation == "relu"
         exact |= any(p.operation.endswith(word) for word in ("min", "max")) or p.type not in UNIT
         if exact:
             return torch.zeros_like(expected)
         largest = float(expected.nan_to_num(0, 0, 0).abs().max())
         arithmetic = (2.0**-46 if p.type == "f64" else 2.0**-19) * (1 + largest)
         weights = 4 * UNIT[p.type] * 0.2 if p.family == "attention" and p.type != "f32" else 0  # rounded on the way
+        if p.family in ("gemm_fused", "fused_mlp"):  # rounded on the way too
+            weights = 2 * UNIT[p.type] * (1 + largest)
         return arithmetic + weights + 1.01 * UNIT[p.type] * expected.abs()
 
 

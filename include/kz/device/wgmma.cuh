@@ -19,6 +19,11 @@ static __device__ __forceinline__ uint64_t kz_wgmma_tile(unsigned address, unsig
            (uint64_t)(address & 0x3ffff) >> 4;
 }
 
+// The same for rows of 64 bytes, swizzled as 64B does it: K-major; the tile begins at a multiple of 512 bytes.
+static __device__ __forceinline__ uint64_t kz_wgmma_narrow_tile(unsigned address) {
+    return (uint64_t)2 << 62 | (uint64_t)(512 >> 4) << 32 | (uint64_t)(address & 0x3ffff) >> 4;
+}
+
 static __device__ __forceinline__ void kz_wgmma_fence(void) {
     asm volatile("wgmma.fence.sync.aligned;" ::: "memory");
 }
@@ -125,28 +130,80 @@ template <typename T, int count> static __device__ __forceinline__ void kz_wgmma
     X(248, 124, 125, 126, 127, 128) X(256, 128, 129, 130, 131, 132)
 // clang-format on
 
-// d = a * b, plus d if `accumulate`. `a` and `b` are tiles as kz_wgmma_tile says them; a_mn and b_mn: MN-major, which the
-// types of 16 bits alone can be.
-#define KZ_WGMMA_HALF(width, A, B, P, TA, TB, type)                                                          \
+// Element types that only tensor cores have. tf32: floats, of which the upper 19 bits count.
+struct kz_tf32 {
+    float value;
+};
+struct kz_e4m3 {
+    uint8_t bits;
+};
+struct kz_e5m2 {
+    uint8_t bits;
+};
+
+// d = a * b, plus d if `accumulate`. `a` and `b` are tiles as kz_wgmma_tile says them. `kind` is the shape along k and
+// the types, `c` the constraint of the accumulators, `tail` what follows the predicate, with operands of its own.
+#define KZ_WGMMA(width, A, B, P, kind, c, tail, ...)                                                         \
     if constexpr (n == width)                                                                                \
         asm volatile("{ .reg .pred p; setp.ne.b32 p, %" #P ", 0; "                                           \
-                     "wgmma.mma_async.sync.aligned.m64n" #width "k16.f32." type "." type                     \
-                     " {" KZ_WGMMA_TEXT_##width "}, %" #A ", %" #B ", p, 1, 1, %" #TA ", %" #TB "; }"        \
-                     : KZ_WGMMA_OPERANDS_##width("+f")                                                       \
-                     : "l"(a), "l"(b), "r"(accumulate), "n"(a_mn), "n"(b_mn)                                 \
+                     "wgmma.mma_async.sync.aligned.m64n" #width kind " {" KZ_WGMMA_TEXT_##width              \
+                     "}, %" #A ", %" #B ", p" tail "; }"                                                     \
+                     : KZ_WGMMA_OPERANDS_##width(c)                                                          \
+                     : "l"(a), "l"(b), "r"(accumulate)__VA_ARGS__                                            \
                      : "memory");
+
+// a_mn and b_mn: MN-major, which the types of 16 bits alone can be.
+#define KZ_WGMMA_HALF(width, A, B, P, TA, TB, type)                                                          \
+    KZ_WGMMA(width, A, B, P, "k16.f32." type "." type, "+f", ", 1, 1, %" #TA ", %" #TB, , "n"(a_mn),         \
+             "n"(b_mn))
 #define KZ_WGMMA_BF16(width, A, B, P, TA, TB) KZ_WGMMA_HALF(width, A, B, P, TA, TB, "bf16")
 #define KZ_WGMMA_F16(width, A, B, P, TA, TB)  KZ_WGMMA_HALF(width, A, B, P, TA, TB, "f16")
+#define KZ_WGMMA_TF32(width, A, B, P, ...)    KZ_WGMMA(width, A, B, P, "k8.f32.tf32.tf32", "+f", ", 1, 1", )
+#define KZ_WGMMA_E4M3(width, A, B, P, ...)    KZ_WGMMA(width, A, B, P, "k32.f32.e4m3.e4m3", "+f", ", 1, 1", )
+#define KZ_WGMMA_E5M2(width, A, B, P, ...)    KZ_WGMMA(width, A, B, P, "k32.f32.e5m2.e5m2", "+f", ", 1, 1", )
+#define KZ_WGMMA_S8(width, A, B, P, ...)      KZ_WGMMA(width, A, B, P, "k32.s32.s8.s8", "+r", "", )
+#define KZ_WGMMA_U8(width, A, B, P, ...)      KZ_WGMMA(width, A, B, P, "k32.s32.u8.u8", "+r", "", )
 
-template <int n, int a_mn, int b_mn>
-static __device__ __forceinline__ void kz_wgmma(kz_bf16, float (&d)[n / 2], uint64_t a, uint64_t b,
-                                                unsigned accumulate) {
-    KZ_WGMMA_WIDTHS(KZ_WGMMA_BF16)
-}
-template <int n, int a_mn, int b_mn>
-static __device__ __forceinline__ void kz_wgmma(kz_f16, float (&d)[n / 2], uint64_t a, uint64_t b,
-                                                unsigned accumulate) {
-    KZ_WGMMA_WIDTHS(KZ_WGMMA_F16)
-}
+#define KZ_WGMMA_OF(In, Sum, FORM)                                                                           \
+    template <int n, int a_mn, int b_mn>                                                                     \
+    static __device__ __forceinline__ void kz_wgmma(In, Sum(&d)[n / 2], uint64_t a, uint64_t b,              \
+                                                    unsigned accumulate) {                                   \
+        static_assert(sizeof(In) == 2 || (!a_mn && !b_mn), "k is contiguous but for types of 16 bits");      \
+        static_assert(sizeof(Sum) == 4 && (Sum(0.5) != Sum(0) || n <= 32 || n % 16 == 0),                    \
+                      "sums of integers: 8, 16, 24, 32 columns, and multiples of 16");                       \
+        KZ_WGMMA_WIDTHS(FORM)                                                                                \
+    }
+KZ_WGMMA_OF(kz_bf16, float, KZ_WGMMA_BF16)
+KZ_WGMMA_OF(kz_f16, float, KZ_WGMMA_F16)
+KZ_WGMMA_OF(kz_tf32, float, KZ_WGMMA_TF32)
+KZ_WGMMA_OF(kz_e4m3, float, KZ_WGMMA_E4M3)
+KZ_WGMMA_OF(kz_e5m2, float, KZ_WGMMA_E5M2)
+KZ_WGMMA_OF(int8_t, int, KZ_WGMMA_S8)
+KZ_WGMMA_OF(uint8_t, int, KZ_WGMMA_U8)
+
+// ---- 2:4 sparse a ----------------------------------------------------------------------------------------
+
+// 32 of k, by an a of which two of every four elements along k are stored: 16 of a K-major row. `metadata` says which. Nibble i of
+// lane 4 g + 2 selector + j is group 4 j + i % 4 of row g + 8 (i / 4) of the warp's 16: two bits for the first of the two,
+// above them two for the second, which lies behind it. So a word of each lane is enough for two products, selectors 0 and 1.
+#define KZ_WGMMA_SPARSE(width, A, B, E, P, S, type)                                                          \
+    if constexpr (n == width)                                                                                \
+        asm volatile("{ .reg .pred p; setp.ne.b32 p, %" #P ", 0; "                                           \
+                     "wgmma.mma_async.sp.sync.aligned.m64n" #width "k32.f32." type "." type                  \
+                     " {" KZ_WGMMA_TEXT_##width "}, %" #A ", %" #B ", %" #E ", %" #S ", p, 1, 1, 0, 0; }"    \
+                     : KZ_WGMMA_OPERANDS_##width("+f")                                                       \
+                     : "l"(a), "l"(b), "r"(metadata), "r"(accumulate), "n"(selector)                         \
+                     : "memory");
+#define KZ_WGMMA_SPARSE_BF16(width, A, B, E, P, S) KZ_WGMMA_SPARSE(width, A, B, E, P, S, "bf16")
+#define KZ_WGMMA_SPARSE_F16(width, A, B, E, P, S)  KZ_WGMMA_SPARSE(width, A, B, E, P, S, "f16")
+
+#define KZ_WGMMA_SPARSE_OF(In, FORM)                                                                         \
+    template <int n, int selector>                                                                           \
+    static __device__ __forceinline__ void kz_wgmma_sparse(In, float(&d)[n / 2], uint64_t a, uint64_t b,     \
+                                                           uint32_t metadata, unsigned accumulate) {         \
+        KZ_WGMMA_WIDTHS(FORM)                                                                                \
+    }
+KZ_WGMMA_SPARSE_OF(kz_bf16, KZ_WGMMA_SPARSE_BF16)
+KZ_WGMMA_SPARSE_OF(kz_f16, KZ_WGMMA_SPARSE_F16)
 
 #endif

@@ -29,7 +29,7 @@ static kz_work work(const kz_case *c) {
     double m = (double)c->axes[M], n = (double)c->axes[N], k = (double)c->axes[K];
     return (kz_work){.bytes = (double)weight_bytes(c) + 2.0 * ((double)scales(c) + m * k + m * n),
                      .flops = 2.0 * m * n * k,
-                     .products = true};
+                     .products = KZ_PRODUCTS_OF_TYPE};
 }
 
 // ---- inputs ----------------------------------------------------------------------------------------

@@ -1,6 +1,7 @@
 // gemv: the formats of W on the host: reading a row, and packing one. gemv.h has the formats.
 #include <math.h>
 
+#include "gemm/fp8.h"
 #include "private.h"
 
 enum { CODES = 32, WORDS = 3 }; // of INT3: elements that are packed together, into so many words
@@ -17,30 +18,6 @@ size_t kz_gemv_bytes(kz_gemv_format format, size_t n, size_t k) {
 }
 
 // ---- values and codes --------------------------------------------------------------------------------
-
-double gemv_fp8_value(uint8_t byte) {
-    int exponent = byte >> 3 & 15, mantissa = byte & 7;
-    double magnitude = exponent ? ldexp(8 + mantissa, exponent - 10) : ldexp(mantissa, -9);
-    if ((byte & 0x7f) == 0x7f) magnitude = NAN;
-    return byte & 0x80 ? -magnitude : magnitude;
-}
-
-// Codes of positive numbers are in the order of their values.
-uint8_t gemv_fp8_code(double value) {
-    uint8_t sign = signbit(value) ? 0x80 : 0, low = 0, high = 0x7e;
-    double magnitude = fabs(value);
-    if (magnitude >= gemv_fp8_value(high)) return sign | high;
-    while (high - low > 1) {
-        uint8_t middle = (uint8_t)((low + high) / 2);
-        if (gemv_fp8_value(middle) <= magnitude)
-            low = middle;
-        else
-            high = middle;
-    }
-    double below = magnitude - gemv_fp8_value(low), above = gemv_fp8_value(high) - magnitude;
-    bool up = above < below || (above == below && low % 2 == 1);
-    return sign | (up ? high : low);
-}
 
 static unsigned int3_code(const uint8_t *words, unsigned element) {
     unsigned pair = element / 2, high = 16 * (element % 2), code = 0;
@@ -65,7 +42,7 @@ static void set_int3_code(uint8_t *words, unsigned element, unsigned code) {
 static double value_at(kz_gemv_format format, const uint8_t *row, uint64_t i) {
     switch (format) {
     case KZ_GEMV_INT8: return (int8_t)row[i];
-    case KZ_GEMV_FP8: return gemv_fp8_value(row[i]);
+    case KZ_GEMV_FP8: return gemm_fp8_value(GEMM_E4M3, row[i]);
     case KZ_GEMV_INT4: return (row[i / 2] >> 4 * (i % 2) & 15) - 8;
     default: return (int)int3_code(row + i / CODES * 4 * WORDS, (unsigned)(i % CODES)) - 4;
     }
@@ -90,7 +67,7 @@ void gemv_read_row(const gemv_matrix *matrix, uint64_t row, double *to) {
 static double largest_value(kz_gemv_format format) {
     switch (format) {
     case KZ_GEMV_INT8: return 127;
-    case KZ_GEMV_FP8: return 448;
+    case KZ_GEMV_FP8: return gemm_fp8_largest(GEMM_E4M3);
     case KZ_GEMV_INT4: return 7;
     default: return 3;
     }
@@ -100,7 +77,7 @@ static void set_value(kz_gemv_format format, uint8_t *row, uint64_t i, double va
     double most = largest_value(format), nearest = fmin(fmax(nearbyint(value), -most - 1), most);
     switch (format) {
     case KZ_GEMV_INT8: row[i] = (uint8_t)(int8_t)nearest; break;
-    case KZ_GEMV_FP8: row[i] = gemv_fp8_code(value); break;
+    case KZ_GEMV_FP8: row[i] = gemm_fp8_code(GEMM_E4M3, value); break;
     case KZ_GEMV_INT4:
         row[i / 2] = (uint8_t)((row[i / 2] & (i % 2 ? 0x0f : 0xf0)) | (unsigned)(nearest + 8) << 4 * (i % 2));
         break;

@@ -24,8 +24,4 @@ typedef struct gemv_matrix {
 } gemv_matrix;
 void gemv_read_row(const gemv_matrix *matrix, uint64_t row, double *to);
 
-double gemv_fp8_value(uint8_t byte);
-// The nearest value's code, ties to even; beyond the largest, that.
-uint8_t gemv_fp8_code(double value);
-
 #endif

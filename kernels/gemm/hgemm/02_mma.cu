@@ -8,7 +8,8 @@
 // Expect   four times the reuse of 01, and loads of 16 bytes.
 // Limit    rows of 64 bytes: eight of them lie in four groups of banks, so an ldmatrix takes twice its wavefronts (03).
 
-#include "mma_tile.cuh"
+#include "../mma_tile.cuh"
+#include "hgemm.cuh"
 
 #define MMA(order, a_mn, b_mn, type, In, Out)                                                                \
     KZ_ENTRY_BOUNDS(hgemm_mma_##order##_##type, THREADS, 2)                                                  \

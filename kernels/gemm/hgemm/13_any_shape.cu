@@ -10,6 +10,7 @@
 // Limit    the copy moves its bytes twice: for few rows it takes longer than the product.
 
 #include "frame.cuh"
+#include "kz/device/pad_rows.cuh"
 
 enum { LARGE, WIDE, SMALL, NARROW, SPLIT, ROWS_16, ROWS_64 };
 
@@ -60,37 +61,7 @@ HGEMM_KERNELS(KERNEL)
     HGEMM_DIRECT(hgemm_any_shape_rows_64_##order##_##type, rows_64_##order##_##type)
 HGEMM_LADDER(ROWS)
 
-// A unit of 16 aligned bytes, of which those before `end` exist.
-static __device__ __forceinline__ uint4 load_before(const uint4 *at, const uint16_t *end) {
-    if ((const uint16_t *)(at + 1) <= end) return *at;
-    kz_pack<uint16_t> pack;
-    for (int i = 0; i < 8; i++) {
-        const uint16_t *element = (const uint16_t *)at + i;
-        pack.at[i] = element < end ? *element : (uint16_t)0;
-    }
-    return pack.raw;
-}
-
-// Rows of `inner` elements, `padded` apart in the copy: whole units of 16 bytes, put together from two that are aligned.
-// What it pads with, nobody reads: the tensor map ends with the row.
 KZ_ENTRY_BOUNDS(hgemm_any_shape_pad, 256, 8)
 (const uint16_t *from, uint16_t *to, size_t outer, size_t inner, size_t padded) {
-    const uint16_t *end = from + outer * inner;
-    for (size_t row = blockIdx.x; row < outer; row += gridDim.x) {
-        const uint16_t *begin = from + row * inner;
-        unsigned shift = (unsigned)((size_t)begin % 16 / 2); // elements
-        const uint4 *at = (const uint4 *)(begin - shift);
-        for (unsigned unit = threadIdx.x; unit < padded / 8; unit += blockDim.x) {
-            uint4 low = load_before(at + unit, end), high = load_before(at + unit + 1, end);
-            uint32_t w[8] = {low.x, low.y, low.z, low.w, high.x, high.y, high.z, high.w};
-            // By one word, by two, by half a word.
-#pragma unroll
-            for (int i = 0; i < 7; i++) w[i] = shift & 2 ? w[i + 1] : w[i];
-#pragma unroll
-            for (int i = 0; i < 6; i++) w[i] = shift & 4 ? w[i + 2] : w[i];
-#pragma unroll
-            for (int i = 0; i < 4; i++) w[i] = shift & 1 ? __funnelshift_r(w[i], w[i + 1], 16) : w[i];
-            kz_store<KZ_CACHE>((uint4 *)(to + row * padded) + unit, make_uint4(w[0], w[1], w[2], w[3]));
-        }
-    }
+    kz_pad_rows(from, to, outer, inner, padded);
 }

@@ -18,7 +18,7 @@ static kz_work work(const kz_case *c) {
     double m = (double)c->axes[M], n = (double)c->axes[N], k = (double)c->axes[K];
     return (kz_work){.bytes = 2.0 * (m * k + k * n) + (double)kz_type_size(hgemm_out(c)) * m * n,
                      .flops = 2.0 * m * n * k,
-                     .products = true};
+                     .products = KZ_PRODUCTS_OF_TYPE};
 }
 
 // ---- plans -----------------------------------------------------------------------------------------
@@ -288,16 +288,16 @@ static kz_status plan_any_shape(const kz_planner *p) {
 }
 
 // clang-format off
-enum { MMA_BYTES = HGEMM_MMA_STAGES * 2 * HGEMM_MMA_TILE * HGEMM_MMA_DEPTH * 2 }; // of shared memory, in 04
+enum { MMA_BYTES = HGEMM_MMA_STAGES * 2 * GEMM_MMA_CHUNK_BYTES }; // of shared memory, in 04
 static const kz_variant variants[] = { // the order is the journey
     {"00_native", 0, plan_native, "plain C on all cores", hgemm_natives},
     {"01_wmma", 80, plan_tiles, "the compiler's fragments of 16 x 16", .threads = 128, .tile = HGEMM_WMMA_TILE},
-    {"02_mma", 80, plan_tiles, "mma.sync and ldmatrix, 64 x 32 per warp", .threads = HGEMM_MMA_THREADS,
-     .tile = HGEMM_MMA_TILE},
-    {"03_swizzle", 80, plan_tiles, "no two rows of an 8 x 8 block in one bank", .threads = HGEMM_MMA_THREADS,
-     .tile = HGEMM_MMA_TILE},
-    {"04_async_copy", 80, plan_tiles, "cp.async: three chunks are on their way", .threads = HGEMM_MMA_THREADS,
-     .tile = HGEMM_MMA_TILE, .width = MMA_BYTES},
+    {"02_mma", 80, plan_tiles, "mma.sync and ldmatrix, 64 x 32 per warp", .threads = GEMM_MMA_THREADS,
+     .tile = GEMM_MMA_TILE},
+    {"03_swizzle", 80, plan_tiles, "no two rows of an 8 x 8 block in one bank", .threads = GEMM_MMA_THREADS,
+     .tile = GEMM_MMA_TILE},
+    {"04_async_copy", 80, plan_tiles, "cp.async: three chunks are on their way", .threads = GEMM_MMA_THREADS,
+     .tile = GEMM_MMA_TILE, .width = MMA_BYTES},
     {"05_wgmma", KZ_SM_EXACT(90), plan_wgmma, "wgmma out of shared memory, filled by tensor maps"},
     {"06_warp_specialized", KZ_SM_EXACT(90), plan_warp_specialized, "a warp that copies, a warpgroup that multiplies"},
     {"07_two_consumers", KZ_SM_EXACT(90), plan_two_consumers, "128 x 256, shared by two warpgroups"},
@@ -396,7 +396,7 @@ const kz_family kz_family_hgemm = {
     .work = work,
     .worked = worked,
     .worked_count = sizeof worked / sizeof worked[0],
-    .rivals = (const char *const[]){"cublas", "cublaslt", NULL},
+    .rivals = (const char *const[]){"cublas", "cublaslt", "cutlass", NULL},
     .guest_signature = "const T *a, const T *b, T *c, size_t m, size_t n, size_t k\n"
                        "*_f32-*: const T *a, const T *b, float *c, size_t m, size_t n, size_t k",
     .size = size,

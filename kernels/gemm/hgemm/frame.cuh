@@ -31,8 +31,8 @@ template <typename In_, typename Out_, bool a_mn, bool b_mn> struct problem : kz
     (const __grid_constant__ kz_tensor_map a, const __grid_constant__ kz_tensor_map b,                       \
      const __grid_constant__ kz_tensor_map c, size_t m, size_t n, size_t k, unsigned group,                  \
      unsigned split_tiles, float *partials) {                                                                \
-        kz_gemm_run<G>(&a, &b, &c, {NULL, m, n}, kz_gemm_order_of<G>(m, n, 1, group), k, split_tiles,        \
-                       partials);                                                                            \
+        kz_gemm_run<G>(&a, &b, &c, {NULL, m, n}, kz_gemm_order_of<G>(m, n, 1, group), k, kz_chain<>(),       \
+                       split_tiles, partials);                                                               \
     }
 
 #endif

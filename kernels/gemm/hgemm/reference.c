@@ -1,33 +1,13 @@
 // hgemm: the right answer in double, and how far sums of tensor cores may be from it.
-//
-// Products of halves are exact. A tensor core adds 4 to 16 of them and the sum so far in one step: each term is cut off
-// below the largest one's 24th bit or so, and the result below its own (docs/accuracy.md). A step of 8 errs by 6 ulps of the
-// partial sum at most. What is cut off has the sign of its term: over terms of both signs errors are independent, and six
-// deviations are allowed, as sgemm's reference does it; where the sum S grows steadily they all go one way, and add up to a
-// half of steps x ulps x S. Sums in half precision, 2^13 times coarser, are out. At the end c's type rounds once.
+// gemm/product.h has the bound; at the end c's type rounds once.
 #include <math.h>
 #include <stdlib.h>
 
 #include "gemm/product.h"
 #include "private.h"
 
-enum { DEVIATIONS = 6, STEP = 8, ULPS = 6 };
-
-// Rows x columns floats out of halves that lie so, or transposed.
-static float *widen(kz_type type, const void *from, int64_t rows, int64_t columns, bool transposed) {
-    float *to = malloc((size_t)(rows * columns + 1) * sizeof *to);
-    for (int64_t i = 0; to && i < rows; i++)
-        for (int64_t j = 0; j < columns; j++)
-            to[i * columns + j] =
-                (float)kz_element_get(type, from, (uint64_t)(transposed ? j * rows + i : i * columns + j));
-    return to;
-}
-
 static double bound_of(double k, double sum, double squares, kz_type out) {
-    double steps = k / STEP + 1.0, ulp = ULPS * 0x1p-23;
-    double error =
-        ulp * (steps * fabs(sum) / 2.0 + DEVIATIONS * sqrt(steps * (squares / 2.0 + sum * sum / 3.0))) +
-        steps * 0x1p-149;
+    double error = gemm_halves_bound(k, sum, squares);
     return isfinite(error) ? error + kz_half_ulp(out, fabs(sum) + error) : error;
 }
 
@@ -35,8 +15,8 @@ kz_status hgemm_reference(const kz_case *c, void *const *host, size_t which, dou
                           kz_error *error) {
     (void)which;
     int64_t m = c->axes[M], n = c->axes[N], k = c->axes[K];
-    float *a = widen(c->type, host[A], m, k, hgemm_a_mn(c)),
-          *b = widen(c->type, host[B], k, n, !hgemm_b_mn(c));
+    float *a = gemm_widen(c->type, host[A], m, k, hgemm_a_mn(c)),
+          *b = gemm_widen(c->type, host[B], k, n, !hgemm_b_mn(c));
     double *rows = malloc((size_t)(m + n + 1) * sizeof *rows), *columns = rows + m;
     if (a && b && rows) {
         gemm_product product = {a, b, m, n, k};

@@ -2,14 +2,12 @@
 #ifndef HGEMM_TUNE_H
 #define HGEMM_TUNE_H
 
+#include "../mma_shape.h" // 02 to 04
+
 // 01: a block of four warps, 32 x 32 each.
 #define HGEMM_WMMA_TILE 64
 
-// 02 to 04: eight warps, 64 x 32 each, and chunks of 32 along k.
-#define HGEMM_MMA_TILE    128
-#define HGEMM_MMA_DEPTH   32
-#define HGEMM_MMA_THREADS 256
-#define HGEMM_MMA_STAGES  4 // 04
+#define HGEMM_MMA_STAGES 4 // 04
 
 // 05 and 06: one warpgroup multiplies.
 #define HGEMM_WGMMA_TILE    128

@@ -18,7 +18,7 @@ static kz_work work(const kz_case *c) {
     double m = (double)c->axes[M], n = (double)c->axes[N], k = (double)c->axes[K];
     return (kz_work){.bytes = (m * k + k * n + m * n) * (double)kz_type_size(c->type),
                      .flops = 2.0 * m * n * k,
-                     .products = true};
+                     .products = KZ_PRODUCTS_OF_TYPE};
 }
 
 // ---- plans: a block per tile, or blocks that take one after another; nothing where c is empty ---------

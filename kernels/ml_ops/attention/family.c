@@ -27,7 +27,7 @@ static kz_work work(const kz_case *c) {
     if (c->operation == KZ_ATTENTION_CAUSAL) pairs -= queries * (queries - 1.0) / 2.0;
     return (kz_work){.bytes = 2.0 * heads * (queries + keys) * d * (double)kz_type_size(c->type),
                      .flops = 4.0 * heads * pairs * d,
-                     .products = true};
+                     .products = KZ_PRODUCTS_OF_TYPE};
 }
 
 // ---- plans -----------------------------------------------------------------------------------------

@@ -9,37 +9,12 @@
 
 #include "unrolled.cuh"
 
-static __device__ __forceinline__ float exp2_fast(float x) {
-    float y;
-    asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x));
-    return y;
-}
-
-static __device__ __forceinline__ float reciprocal_fast(float x) {
-    float y;
-    asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x));
-    return y;
-}
-
-static __device__ __forceinline__ float erf_fast(float x) {
-    float t = reciprocal_fast(1.0f + 0.3275911f * fabsf(x));
-    float p = 1.061405429f;
-    p = p * t - 1.453152027f;
-    p = p * t + 1.421413741f;
-    p = p * t - 0.284496736f;
-    p = p * t + 0.254829592f;
-    return copysignf(1.0f - p * t * exp2_fast(-1.44269504f * x * x), x);
-}
-
 template <int operation> struct lean {
     static __device__ __forceinline__ float at(float x, float factor) {
-        if (operation == SCALE || operation == RELU) return apply<operation>(x, factor);
-        if (operation == GELU_ERF) {
-            float half = 0.5f * x;
-            return half + half * erf_fast(x * 0.70710678f);
-        }
-        float z = operation == GELU_TANH ? gelu_tanh_z(x) : x;
-        return x * reciprocal_fast(1.0f + exp2_fast(-1.44269504f * z));
+        if (operation == GELU_ERF) return kz_gelu_erf(x);
+        if (operation == GELU_TANH) return kz_gelu_tanh(x);
+        if (operation == SILU) return kz_silu(x);
+        return apply<operation>(x, factor);
     }
 };
 

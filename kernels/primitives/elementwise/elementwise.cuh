@@ -4,21 +4,15 @@
 #ifndef ELEMENTWISE_CUH
 #define ELEMENTWISE_CUH
 
-#include "kz/kernel.cuh"
+#include "kz/device/activation.cuh"
 
 enum { SCALE, RELU, GELU_ERF, GELU_TANH, SILU };
 
-// gelu_tanh and silu are both x * sigmoid(z): (1 + tanh(z / 2)) / 2 is the sigmoid of z, and this form does
-// not cancel where z is negative.
-static __device__ __forceinline__ float gelu_tanh_z(float x) {
-    return x * (1.5957691f + 0.071354814f * x * x); // 2 sqrt(2 / pi) (x + 0.044715 x^3)
-}
-
 template <int operation> static __device__ __forceinline__ float apply(float x, float factor) {
     if (operation == SCALE) return x * factor;
-    if (operation == RELU) return x < 0.0f ? 0.0f : x; // so written, NaN stays NaN
+    if (operation == RELU) return kz_relu(x);
     if (operation == GELU_ERF) return 0.5f * x * (1.0f + erff(x * 0.70710678f));
-    float z = operation == GELU_TANH ? gelu_tanh_z(x) : x;
+    float z = operation == GELU_TANH ? kz_gelu_tanh_z(x) : x;
     return x / (1.0f + expf(-z));
 }
 

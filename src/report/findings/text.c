@@ -26,15 +26,8 @@ static bool begins_statement(const char *text, size_t length, size_t at) {
            (strchr("{}):", text[before - 1]) || (before >= 4 && memcmp(text + before - 4, "else", 4) == 0));
 }
 
-static void print_source(FILE *file, const report_style *style, const json_t *site,
-                         report_prof_sources *sources) {
-    uint32_t line = (uint32_t)report_get_count(site, "line");
-    size_t length = 0, column = (size_t)report_get_count(site, "column");
-    const char *text =
-        sources ? report_prof_sources_line(sources, report_get_text(site, "file"), line, &length) : NULL;
-    if (!text) return;
-    size_t indent = 0;
-    while (indent < length && (text[indent] == ' ' || text[indent] == '\t')) indent++;
+static void print_line(FILE *file, const report_style *style, uint32_t line, const char *text, size_t length,
+                       size_t indent) {
     enum { MOST = 160 };
     bool is_cut = length - indent > MOST;
     if (is_cut) length = indent + MOST;
@@ -44,6 +37,30 @@ static void print_source(FILE *file, const report_style *style, const json_t *si
             !is_cut       ? ""
             : style->utf8 ? "…"
                           : "...");
+}
+
+static size_t indent_of(const char *text, size_t length) {
+    size_t indent = 0;
+    while (indent < length && (text[indent] == ' ' || text[indent] == '\t')) indent++;
+    return indent;
+}
+
+// Of an asm statement its first line too: it has the instruction.
+static void print_source(FILE *file, const report_style *style, const json_t *site,
+                         report_prof_sources *sources) {
+    const char *name = report_get_text(site, "file");
+    uint32_t line = (uint32_t)report_get_count(site, "line");
+    size_t length = 0, column = (size_t)report_get_count(site, "column");
+    uint32_t first = sources ? report_prof_sources_asm(sources, name, line) : line;
+    const char *text = sources ? report_prof_sources_line(sources, name, first, &length) : NULL;
+    if (!text) return;
+    size_t indent = indent_of(text, length);
+    print_line(file, style, first, text, length, indent);
+    if (first < line) {
+        text = report_prof_sources_line(sources, name, line, &length);
+        indent = indent_of(text, length);
+        print_line(file, style, line, text, length, indent);
+    }
     if (column <= indent + 1 || !begins_statement(text, length, column - 1)) return;
     report_print(file, style, REPORT_DIM, "         | ");
     for (size_t i = indent + 1; i < column && i <= length; i++) fputc(' ', file);

@@ -220,7 +220,8 @@ static void print_line(FILE *file, const report_style *style, const char *when, 
     report_print(file, style, REPORT_DIM, "   %-7s", when);
     report_prof_print_wrapped(file, style, REPORT_PLAIN, 10, words.data ? words.data : "");
     base_text_free(&words);
-    const char *text = report_prof_sources_line(sources, k->lines[0].file, k->lines[0].line, &length);
+    uint32_t shown = report_prof_sources_asm(sources, k->lines[0].file, k->lines[0].line);
+    const char *text = report_prof_sources_line(sources, k->lines[0].file, shown, &length);
     while (text && length && (*text == ' ' || *text == '\t')) text++, length--;
     if (text && length) report_print(file, style, REPORT_BOLD, "          %.*s\n", (int)length, text);
 }

@@ -60,7 +60,8 @@ static void add_facts(base_text *out, const report_prof *report, const report_pr
 static void add_line(base_text *out, const report_prof_line *line, report_prof_sources *sources) {
     base_text place = {0};
     size_t length;
-    const char *text = report_prof_sources_line(sources, line->file, line->line, &length);
+    uint32_t shown = report_prof_sources_asm(sources, line->file, line->line);
+    const char *text = report_prof_sources_line(sources, line->file, shown, &length);
     report_prof_show_location(&place, line);
     base_text_add(out, "<div class=\"cost %s\"><b>%.0f%%</b> <code>", heat(line->share), 100 * line->share);
     report_prof_html_text(out, place.data ? place.data : "");

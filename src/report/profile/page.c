@@ -80,7 +80,8 @@ static void print_facts(FILE *file, const report_style *style, const report_prof
 static void print_source(FILE *file, const report_style *style, const report_prof_line *line,
                          report_prof_sources *sources, int used) {
     size_t length;
-    const char *text = report_prof_sources_line(sources, line->file, line->line, &length);
+    uint32_t shown = report_prof_sources_asm(sources, line->file, line->line);
+    const char *text = report_prof_sources_line(sources, line->file, shown, &length);
     if (!text) return;
     fprintf(file, "%*s", used, "");
     while (length && (*text == ' ' || *text == '\t')) text++, length--;

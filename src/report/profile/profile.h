@@ -233,6 +233,8 @@ void report_prof_sources_close(report_prof_sources *sources);
 // The text of a line without its newline, and its length; NULL where the file or the line is not there.
 const char *report_prof_sources_line(report_prof_sources *sources, const char *file, uint32_t line,
                                      size_t *length);
+// Where the asm statement begins that this line ends: nvcc names its last line, which says nothing. Else the line itself.
+uint32_t report_prof_sources_asm(report_prof_sources *sources, const char *file, uint32_t line);
 uint32_t report_prof_sources_count(report_prof_sources *sources,
                                    const char *file); // lines; 0 where it is not there
 

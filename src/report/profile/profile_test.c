@@ -2,6 +2,7 @@
 #include "report/profile/profile.h"
 
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "report/profile/html.h"
 #include "report/profile/listing.h"
@@ -449,8 +450,38 @@ static void test_sources_are_found_by_root(void **state) {
     report_prof_sources_close(sources);
 }
 
+// nvcc gives an asm statement the line of its end.
+static void test_asm_begins_above(void **state) {
+    static const char text[] = "int a = 1;\n"
+                               "if (a)\n"
+                               "    asm volatile(\"mma.sync.aligned.m16n8k16 {%0}, \"\n"
+                               "                 \"{%1};\"\n"
+                               "                 : \"+f\"(d[0])\n"
+                               "                 : \"r\"(b));\n"
+                               "a = f(b,\n"
+                               "      c);\n"
+                               "plasma(a,\n"
+                               "       b);\n";
+    char path[] = "/tmp/kz-asm-XXXXXX";
+    int file = mkstemp(path);
+    assert_true(file >= 0);
+    assert_int_equal(write(file, text, sizeof text - 1), sizeof text - 1);
+    close(file);
+    report_prof_sources *sources = report_prof_sources_open(NULL, 0);
+    assert_int_equal(report_prof_sources_asm(sources, path, 6), 3);
+    assert_int_equal(report_prof_sources_asm(sources, path, 3), 3);
+    assert_int_equal(report_prof_sources_asm(sources, path, 2), 2);
+    assert_int_equal(report_prof_sources_asm(sources, path, 8), 8);
+    assert_int_equal(report_prof_sources_asm(sources, path, 10), 10);
+    assert_int_equal(report_prof_sources_asm(sources, path, 99), 99);
+    assert_int_equal(report_prof_sources_asm(sources, "/no/such.cu", 6), 6);
+    report_prof_sources_close(sources);
+    unlink(path);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_asm_begins_above),
         cmocka_unit_test(test_strided_load),
         cmocka_unit_test(test_column_store),
         cmocka_unit_test(test_bank_conflicts),

@@ -87,7 +87,15 @@ static const char keep_in_registers[] =
     "an array that is indexed by a variable lies in local memory: unroll the loop that indexes it, so that "
     "every index is a constant and it stays in registers; or put it into shared memory";
 
-static void explain_sectors(report_prof *report, const report_prof_access *a, report_prof_line *line) {
+// Runs of four lanes with rows of their own are fragments of tensor cores, which no choice of the block's shape changes.
+static bool is_fragment(const report_prof *report, const report_prof_kernel *k, const report_prof_access *a) {
+    report_prof_tensor t;
+    return a->space == REPORT_PROF_GLOBAL && a->pattern.kind == REPORT_PROF_ROWS && a->pattern.run == 4 &&
+           report_prof_tensor_of(report, k, &t);
+}
+
+static void explain_sectors(report_prof *report, const report_prof_kernel *k, const report_prof_access *a,
+                            report_prof_line *line) {
     const report_prof_pattern *p = &a->pattern;
     long long stride = llabs((long long)p->stride);
     const char *what = a->space == REPORT_PROF_LOCAL
@@ -111,7 +119,14 @@ static void explain_sectors(report_prof *report, const report_prof_access *a, re
         line->reason = report_prof_text(report, "%s: %s", lead, describe_pattern(report, a));
     }
     if (line->advice) return;
-    if (p->kind == REPORT_PROF_STRIDE && stride <= 64)
+    if (is_fragment(report, k, a))
+        line->advice = a->is_store ? "four lanes hold a piece of a row of the fragment: put the tile into "
+                                     "shared memory (stmatrix), then "
+                                     "store 16 bytes a lane along its rows, or by a tensor copy"
+                                   : "four lanes hold a piece of a row of the fragment: bring the tile into "
+                                     "shared memory, 16 bytes a "
+                                     "lane along its rows, and load the fragment from there (ldmatrix)";
+    else if (p->kind == REPORT_PROF_STRIDE && stride <= 64)
         line->advice = report_prof_text(
             report,
             "store structures of %lld bytes as one array per member, or let each thread %s its whole "
@@ -506,7 +521,7 @@ void report_prof_explain(report_prof *report, const report_prof_kernel *k, repor
     else if (worst && report_prof_conflicts(worst))
         explain_conflicts(report, worst, line);
     else if (worst)
-        explain_sectors(report, worst, line);
+        explain_sectors(report, k, worst, line);
     else if (biggest && biggest->is_atomic &&
              (atomics_cost ||
               (biggest->space == REPORT_PROF_GLOBAL && biggest->pattern.kind == REPORT_PROF_UNIFORM)))

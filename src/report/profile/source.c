@@ -1,4 +1,5 @@
 // The sources that lines are shown of: each file is read once, and one that is not there is remembered.
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -86,6 +87,28 @@ const char *report_prof_sources_line(report_prof_sources *sources, const char *f
     if (!s || line == 0 || line > s->count) return NULL;
     *length = strcspn(s->lines[line - 1], "\r");
     return s->lines[line - 1];
+}
+
+static bool ends_statement(const char *text, size_t length) {
+    while (length && strchr(" \t\\", text[length - 1])) length--;
+    return !length || strchr(";{}", text[length - 1]) != NULL;
+}
+
+static bool has_asm(const char *text, size_t length) {
+    const char *found = memmem(text, length, "asm", 3);
+    return found && (found == text || !(isalnum((unsigned char)found[-1]) || found[-1] == '.')) &&
+           found + 3 < text + length && strchr(" (_", found[3]);
+}
+
+uint32_t report_prof_sources_asm(report_prof_sources *sources, const char *file, uint32_t line) {
+    enum { MOST = 40 };
+    size_t length;
+    for (uint32_t at = line; at && line - at < MOST; at--) {
+        const char *text = report_prof_sources_line(sources, file, at, &length);
+        if (!text || (at < line && ends_statement(text, length))) break;
+        if (has_asm(text, length)) return at;
+    }
+    return line;
 }
 
 uint32_t report_prof_sources_count(report_prof_sources *sources, const char *file) {

@@ -72,7 +72,8 @@ static cause cause_of(const report_prof *report, const report_prof_kernel *k, co
                    count_of(k, OBSERVE_SUM_TENSOR_OPS_I4) > 0;
     switch (k->first) {
     case OBSERVE_BY_TENSOR: return report->gpu.sm >= 90 && t->by_groups < 0.5 ? CAUSE_MMA : CAUSE_NONE;
-    case OBSERVE_BY_L1: return cause_in_shared(t);
+    case OBSERVE_BY_L1:
+        return k->shared_part <= 0.5 && t->group_wavefronts <= 0 ? CAUSE_GLOBAL : cause_in_shared(t);
     case OBSERVE_BY_DRAM: return CAUSE_DRAM;
     case OBSERVE_BY_L2: return CAUSE_L2;
     case OBSERVE_BY_LATENCY:
@@ -105,6 +106,7 @@ static const char *describe(report_prof *report, const report_prof_kernel *k, co
         return report_prof_text(report,
                                 "shared memory: loads of single registers take %s wavefronts, ldmatrix %s",
                                 report_si(a, t->other_wavefronts, ""), report_si(b, t->wavefronts, ""));
+    case CAUSE_GLOBAL: return "global memory: its loads keep L1 busy, not those of shared memory";
     case CAUSE_FILLING:
         return report_prof_text(report,
                                 "shared memory: what fills it takes %s wavefronts, %s without bank conflicts",

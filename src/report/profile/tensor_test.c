@@ -93,6 +93,24 @@ static void pipes_wait_for_shared_memory(void **state) {
                                  .access = smooth};
     expect_words(&without, REPORT_PROF_BY_SHARED, "ldmatrix takes 4.0 wavefronts for each product",
                  "64 x 64");
+    // Fragments straight from global memory, as wmma.load reads them.
+    static const char global[] = "{\"kind\":\"load\",\"space\":\"global\",\"bytes\":4,\"requests\":4194304,"
+                                 "\"lanes\":134217728,\"sectors\":"
+                                 "33554432,\"ideal_sectors\":16777216,\"patterns\":[{\"kind\":\"rows\","
+                                 "\"stride\":4,\"run\":4,\"jump\":128,"
+                                 "\"share\":1}]}";
+    const kernel_text fragments = {
+        .blocks = 1024,
+        .threads = 128,
+        .metrics = INST(2200000, 70400000)
+            HALVES(4294967296) ",\"l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum\":4194304,"
+                               "\"l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum\":33554432,"
+                               "\"model__l1_wavefronts.sum\":33554432",
+        .access = global};
+    expect_words(&fragments, REPORT_PROF_BY_UNCOALESCED,
+                 "they wait for global memory: its loads keep L1 busy",
+                 "load fragments from there by ldmatrix");
+    expect(&fragments, REPORT_PROF_BY_UNCOALESCED, "runs of 4 threads", "load the fragment from there");
     // Products of 8 columns read 64 rows of A each.
     const kernel_text narrow = {.blocks = 1024,
                                 .threads = 128,

@@ -66,15 +66,23 @@ static cublas_status lacks(const char *what) {
     return CUBLAS_NOT_SUPPORTED;
 }
 
-// Factors lie at multiples of 16 bytes, and only matrices of 8-bit floats have them.
+static bool is_of_blocks(const lt_matmul_desc *d, int which) {
+    return d->scale_modes[which] == LT_SCALE_128 || d->scale_modes[which] == LT_SCALE_128_BY_128;
+}
+
+// Factors lie at multiples of 16 bytes, and only matrices of 8-bit floats have them. Both operands have those of blocks, or
+// neither.
 static cublas_status check_scales(const lt_matmul_desc *d, const lt_layout *const layouts[4]) {
     for (int i = 0; i < LT_SCALES; i++) {
         int mode = d->scale_modes[i];
-        bool vector = mode == LT_SCALE_OUTER_VECTOR && i <= LT_OF_B;
-        if (mode != LT_SCALE_SCALAR && !vector) return lacks("factors for blocks of a matrix");
+        bool several = mode >= LT_SCALE_OUTER_VECTOR && mode <= LT_SCALE_128_BY_128 && i <= LT_OF_B;
+        if (mode != LT_SCALE_SCALAR && !several) return lacks("factors for blocks of this matrix");
         if (d->scales[i] && i <= LT_OF_D && !is_byte_float(layouts[i]->type)) return CUBLAS_INVALID_VALUE;
         if ((uintptr_t)d->scales[i] % 16) return CUBLAS_NOT_SUPPORTED;
     }
+    if (is_of_blocks(d, LT_OF_A) != is_of_blocks(d, LT_OF_B) ||
+        (d->scale_modes[LT_OF_A] == LT_SCALE_128_BY_128 && d->scale_modes[LT_OF_B] == LT_SCALE_128_BY_128))
+        return CUBLAS_NOT_SUPPORTED;
     return d->d_out_scale || d->d_out_mode ? lacks("factors for blocks of a matrix") : CUBLAS_SUCCESS;
 }
 

@@ -42,7 +42,9 @@ enum {
     LT_BIAS_GRADIENT_B = 512,
 };
 
-enum { LT_SCALE_SCALAR = 0, LT_SCALE_OUTER_VECTOR = 3 };
+// Factors of a matrix: one; one for each row of op(A), or column of op(B); for each 128 of its elements along k, or for each
+// 128 x 128.
+enum { LT_SCALE_SCALAR = 0, LT_SCALE_OUTER_VECTOR = 3, LT_SCALE_128 = 4, LT_SCALE_128_BY_128 = 5 };
 enum { LT_OF_A, LT_OF_B, LT_OF_C, LT_OF_D, LT_OF_AUX, LT_SCALES };
 
 typedef struct lt_matmul_desc {
