@@ -18,6 +18,7 @@ static bench_peak_name compute_name(const kz_work *work, kz_type type) {
     case KZ_PRODUCTS_TF32: return BENCH_PEAK_tensor_tf32;
     case KZ_PRODUCTS_F8: return BENCH_PEAK_tensor_f8;
     case KZ_PRODUCTS_I8: return BENCH_PEAK_tensor_i8;
+    case KZ_PRODUCTS_F64: return BENCH_PEAK_tensor_f64;
     }
     switch (type) {
     case KZ_F32: return BENCH_PEAK_fma_f32;

@@ -59,6 +59,8 @@ static void products_of_other_types_say_which(void **state) {
     assert_string_equal(bench_limit_of(&peaks, &work, KZ_BF16).name, "tensor_f8");
     work.products = KZ_PRODUCTS_I8;
     assert_string_equal(bench_limit_of(&peaks, &work, KZ_I32).name, "tensor_i8");
+    work.products = KZ_PRODUCTS_F64; // a GPU whose tensor cores have no doubles
+    assert_string_equal(bench_limit_of(&peaks, &work, KZ_F64).name, "dram_read");
 }
 
 static void what_has_no_compute_peak_is_limited_by_memory(void **state) {

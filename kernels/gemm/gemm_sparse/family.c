@@ -24,7 +24,7 @@ static kz_work work(const kz_case *c) {
     return (kz_work){.bytes = 2.0 * ((double)kz_gemm_sparse_values(axis(c, M), axis(c, K)) + n * k + m * n) +
                               4.0 * (double)kz_gemm_sparse_words(axis(c, M), axis(c, K)),
                      .flops = m * n * k,
-                     .products = true};
+                     .products = KZ_PRODUCTS_OF_TYPE};
 }
 
 // ---- plans -----------------------------------------------------------------------------------------

@@ -29,6 +29,7 @@ static kz_products products_of(gemm_element element) {
     switch (element) {
     case GEMM_TF32: return KZ_PRODUCTS_TF32;
     case GEMM_INT8: return KZ_PRODUCTS_I8;
+    case GEMM_F64: return KZ_PRODUCTS_F64;
     default: return KZ_PRODUCTS_F8;
     }
 }

@@ -251,7 +251,11 @@ static void tiles_fit_the_matrix(void **state) {
     assert_int_equal(plan("04_any_shape", &c, &p), KZ_OK);
     assert_has(p.steps[0].entry, "split");
     assert_int_equal(p.steps[0].launch.grid[0], 132);
-    c.axes[K] = 512; // too short to share
+    c.axes[N] = 7168, c.axes[K] = 16384; // 56 tiles, two blocks each
+    assert_int_equal(plan("04_any_shape", &c, &p), KZ_OK);
+    assert_has(p.steps[0].entry, "pair");
+    assert_int_equal(p.steps[0].launch.grid[0], 112);
+    c.axes[N] = 2112, c.axes[K] = 512; // too short to share
     assert_int_equal(plan("04_any_shape", &c, &p), KZ_OK);
     assert_has(p.steps[0].entry, "narrow");
     c = case_of(KZ_GEMM_INT8, KZ_GEMM_TYPES_NT, 64, 2112, 7168); // sums of integers are not shared

@@ -218,23 +218,31 @@ static uint64_t cost(const kz_planner *p, const frame *f) {
     return rounds * f->tile_m * f->tile_n * f->percent / f->cluster_k;
 }
 
+static const frame narrow = {"narrow", 64, 128, GEMM_TYPES_NARROW_STAGES, 1, 1, 1, true,
+                             GEMM_TYPES_NARROW_PERCENT};
+// Blocks of a cluster share k. Their sums meet in shared memory, as floats.
+static const frame shared[] = {
+    {"pair", 64, 128, GEMM_TYPES_NARROW_STAGES, 1, 1, GEMM_TYPES_PAIR, false, GEMM_TYPES_PAIR_PERCENT},
+    {"split", 64, 64, GEMM_TYPES_SPLIT_STAGES, 1, 1, GEMM_TYPES_SPLIT, false, GEMM_TYPES_SPLIT_PERCENT},
+};
+
+static bool can_share(const kz_case *c, const frame *f) {
+    const gemm_types_format *format = gemm_types_format_of(c);
+    uint64_t chunks = kz_ceil_div(gemm_types_axis(c, K) * kz_type_size(format->in), KZ_GEMM_CHUNK) *
+                      (uint64_t)format->parts;
+    return format->element != GEMM_INT8 && chunks >= (uint64_t)f->cluster_k * GEMM_TYPES_LEAST_CHUNKS;
+}
+
 static frame choose(const kz_planner *p) {
-    const gemm_types_format *format = gemm_types_format_of(p->c);
-    const frame narrow = {"narrow", 64, 128,  GEMM_TYPES_NARROW_STAGES, 1,
-                          1,        1,  true, GEMM_TYPES_NARROW_PERCENT};
-    const frame shared = {
-        "split", 64, 64, GEMM_TYPES_SPLIT_STAGES, 1, 1, GEMM_TYPES_SPLIT, false, GEMM_TYPES_SPLIT_PERCENT};
+    kz_type out = gemm_types_format_of(p->c)->out;
     frame best = fit_registers(p, large);
     if (cost(p, &narrow) < cost(p, &best)) best = narrow;
-    uint64_t chunks = kz_ceil_div(gemm_types_axis(p->c, K) * kz_type_size(format->in), KZ_GEMM_CHUNK) *
-                      (uint64_t)format->parts;
-    if (format->element != GEMM_INT8 && chunks >= GEMM_TYPES_SPLIT * GEMM_TYPES_LEAST_CHUNKS &&
-        cost(p, &shared) < cost(p, &best))
-        return shared;
-    if (!whole_units(gemm_types_axis(p->c, N), format->out) || !whole_units(p->c->misalign, format->out)) {
+    if (!whole_units(gemm_types_axis(p->c, N), out) || !whole_units(p->c->misalign, out)) {
         best.part = best.tile_m == 64 ? "narrow_direct" : "large_direct";
         best.tensor_store = false;
     }
+    for (size_t i = 0; i < sizeof shared / sizeof *shared; i++)
+        if (can_share(p->c, &shared[i]) && cost(p, &shared[i]) < cost(p, &best)) best = shared[i];
     return best;
 }
 

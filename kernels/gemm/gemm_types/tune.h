@@ -24,13 +24,15 @@
 #define GEMM_TYPES_PING_PONG_TILE   128
 #define GEMM_TYPES_PING_PONG_STAGES 6
 
-// 04: 64 x 128 by one consumer; 64 x 64 by the blocks of a cluster, each with a part of k.
+// 04: 64 x 128 by one consumer, or by the blocks of a cluster, each with a part of k; 64 x 64 by more of them.
 #define GEMM_TYPES_NARROW_STAGES 8
+#define GEMM_TYPES_PAIR          2
 #define GEMM_TYPES_SPLIT         4
 #define GEMM_TYPES_SPLIT_STAGES  13
 #define GEMM_TYPES_LEAST_CHUNKS  4 // of 128 bytes along k, that a block of them has at least
-// What they take for the same products, in percent of the large tile.
+// What they take for the same products, in percent of the large tile: by the bytes that they copy, not measured yet.
 #define GEMM_TYPES_NARROW_PERCENT 125
+#define GEMM_TYPES_PAIR_PERCENT   150
 #define GEMM_TYPES_SPLIT_PERCENT  200
 
 // 04, transposing: tiles of so many packs of 16 bytes on a side, as transpose has them.
