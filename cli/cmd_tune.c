@@ -1,6 +1,8 @@
 // kz tune: measures the ladder of each family on this machine's GPU, and writes down which variant to take.
 #include "options.h"
 
+#include <string.h>
+
 #include "report/bench/tune.h"
 #include "workload/tune.h"
 
@@ -13,7 +15,9 @@ static void print_family(const workload_tuned *tuned) {
     report_tune_print(stdout, tuned->table, tuned->family->name, tuned->rows);
     if (tuned->path[0])
         printf("  %s %s\n", tuned->path,
-               tuned->changed ? "written; it counts from the next build on" : "says so already");
+               !tuned->changed                            ? "says so already"
+               : strncmp(tuned->path, "kernels/", 8) == 0 ? "written; it counts from the next build on"
+                                                          : "written; the library reads it from now on");
     printf("\n");
     fflush(stdout);
 }
@@ -49,26 +53,35 @@ static const cli_option options_table[] = {
     CLI_DEVICES("the GPU to choose for (the first)"),
     CLI_CASE("go by these cases alone: a name or a glob (all worth timing)"),
     CLI_TIME("2.5"),
-    {"dry-run", CLI_FLAG, offsetof(tune_options, dry_run), NULL, "print the rows, write no choice.csv"},
+    {"dry-run", CLI_FLAG, offsetof(tune_options, dry_run), NULL, "print the rows, write no file"},
     CLI_NO_SAVE,
     {0},
 };
 
 const cli_command cli_command_tune = {
     .usage = "kz tune [FAMILY...] [OPTIONS]",
-    .about = "Measures all variants of a family over the sizes worth timing, as kz bench does, and writes "
-             "the rows of\n"
-             "this GPU into kernels/<group>/<family>/choice.csv, from which the public operation picks its "
-             "variant.\n\n"
-             "In the order of the ladder, a later variant replaces an earlier one only if it is "
-             "faster by 1%.\n"
-             "Neighbouring sizes with the same choice become one range; two that differ are split at their "
-             "geometric mean.\n"
-             "Types and operations that agree become one row; those that no case measures follow the first "
-             "that one\n"
-             "does. Rows of other GPUs stay. Run it in the folder of the sources.",
-    .examples = "  kz tune                    all families\n"
-                "  kz tune reduce --dry-run   what it would write",
+    .about =
+        "Measures all variants of a family over the sizes worth timing, as kz bench does, and writes "
+        "the rows of\n"
+        "this GPU into kernels/<group>/<family>/choice.csv, from which the public operation picks its "
+        "variant.\n\n"
+        "In the order of the ladder, a later variant replaces an earlier one only if it is "
+        "faster by 1%.\n"
+        "Neighbouring sizes with the same choice become one range; two that differ are split at their "
+        "geometric mean.\n"
+        "Types and operations that agree become one row; those that no case measures follow the first "
+        "that one\n"
+        "does. Rows of other GPUs stay. Run it in the folder of the sources.\n\n"
+        "A family with a model of its shapes (gemm) has a measured.csv instead, a row for each case: gpu, "
+        "case, variant,\n"
+        "microseconds. Rows are written as they come. Outside of the sources they go to "
+        "measured_<family>.csv in\n"
+        "$KZ_RESULTS, else $XDG_STATE_HOME/kz, else ~/.local/state/kz, which the library reads before its "
+        "own.",
+    .examples =
+        "  kz tune                    all families\n"
+        "  kz tune reduce --dry-run   what it would write\n"
+        "  kz tune gemm --case nt-bf16-m500-n4096-k4096-batch1-slack0-uniform   one shape of your own",
     .options = options_table,
     .run = run,
 };

@@ -18,6 +18,7 @@ static void lay_out(product *p, const kz_peer_problem *problem, const char *orde
     p->a = p->a_transposed ? (product_matrix){0, k, m, m, 0} : (product_matrix){0, m, k, k, 0};
     p->b = p->b_transposed ? (product_matrix){1, n, k, k, 0} : (product_matrix){1, k, n, n, 0};
     p->c = (product_matrix){2, m, n, n, 0};
+    p->added = 2;
     product_matrix *all[] = {&p->a, &p->b, &p->c};
     for (int i = 0; i < 3; i++) {
         all[i]->ld += slack;
@@ -50,19 +51,30 @@ static bool find_gemv(const kz_peer_problem *problem, product *p) {
     lay_out(p, problem, "nt", 0);
     p->a.buffer = 2;
     p->b.buffer = 0;
-    p->c.buffer = 3;
+    p->c.buffer = p->added = 3;
     return is(problem->operation, "dense");
 }
 
-// "bias_relu_nt": an epilogue and an order. The library's gelu is by tanh.
+// "bias_gelu_tanh_nt": an epilogue and an order. What the library's epilogues have: a bias along a row of c, gelu by tanh.
 static bool find_gemm_fused(const kz_peer_problem *problem, product *p) {
-    static const char *const names[] = {NULL, "bias_n", "bias_relu_n", "bias_gelu_tanh_n"};
-    const char *name = problem->operation;
-    if (strlen(name) < 2) return false;
-    lay_out(p, problem, name + strlen(name) - 2, 0);
+    static const struct {
+        const char *name;
+        product_epilogue epilogue;
+        bool adds;
+    } epilogues[] = {{"bias", PRODUCT_BIAS, false},
+                     {"bias_relu", PRODUCT_BIAS_RELU, false},
+                     {"bias_gelu_tanh", PRODUCT_BIAS_GELU, false},
+                     {"bias_residual", PRODUCT_BIAS, true}};
+    const char *name = problem->operation, *order = strrchr(name, '_');
+    if (!order) return false;
+    lay_out(p, problem, order + 1, 0);
     p->bias = 3;
-    for (product_epilogue e = PRODUCT_BIAS; e <= PRODUCT_BIAS_GELU; e++)
-        if (begins(name, names[e]) && strlen(name) == strlen(names[e]) + 1) p->epilogue = e;
+    for (size_t i = 0; i < sizeof epilogues / sizeof epilogues[0]; i++) {
+        if (!begins(name, epilogues[i].name) || name + strlen(epilogues[i].name) != order) continue;
+        p->epilogue = epilogues[i].epilogue;
+        if (epilogues[i].adds) p->added = 4;
+        p->beta = epilogues[i].adds;
+    }
     return p->epilogue != PRODUCT_PLAIN;
 }
 
@@ -71,7 +83,6 @@ static bool find_gemm_types(const kz_peer_problem *problem, product *p) {
     const char *name = problem->operation, *order = strrchr(name, '_');
     if (!order) return false;
     lay_out(p, problem, order + 1, 0);
-    bool eight_bits = begins(name, "e4m3");
     uint64_t blocks = (p->a.columns + 127) / 128;
     if (begins(name, "tf32x3_") || begins(name, "tf32_")) {
         p->compute = begins(name, "tf32x3_") ? PRODUCT_IN_F32 : PRODUCT_IN_TF32;
@@ -80,8 +91,7 @@ static bool find_gemm_types(const kz_peer_problem *problem, product *p) {
         p->out = PRODUCT_I32;
         p->compute = PRODUCT_IN_I32;
         return p->a.ld % 4 == 0 && p->b.ld % 4 == 0;
-    } else if (
-        eight_bits) { // order nt alone, rows in whole units of 16 bytes; neither library has e5m2 by e5m2
+    } else if (begins(name, "e4m3")) { // in the order nt alone, rows in whole units of 16 bytes
         p->in = PRODUCT_E4M3;
         p->out = PRODUCT_BF16;
         p->scales = begins(name, "e4m3_fine_") ? PRODUCT_PER_BLOCK : PRODUCT_PER_TENSOR;
@@ -92,7 +102,7 @@ static bool find_gemm_types(const kz_peer_problem *problem, product *p) {
         bool right = p->scales != PRODUCT_PER_BLOCK || blocks % 4 == 0;
         return is(order, "_nt") && p->a.ld % 16 == 0 && p->c.ld % 8 == 0 && right;
     } else
-        return begins(name, "f64_");
+        return begins(name, "f64_"); // neither library has e5m2 by e5m2
     return true;
 }
 

@@ -1,8 +1,8 @@
-// embed FAMILY ROWS CHOICE OUT.c OUT.pack: writes the C file that defines kz_embedded_<family> (kz/family.h).
+// embed FAMILY ROWS CHOICE MEASURED OUT.c OUT.pack: writes the C file that defines kz_embedded_<family> (kz/family.h).
 //
 // ROWS has a line "family variant sm ptx cubin" per kernel; sm is 90 or 90a, and the cubin may be "none". CHOICE is the
-// family's choice.csv, or "none". Code is packed (LZ4: PTX becomes a sixth), for only what is loaded is unpacked.
-// OUT.pack has it all, the text of CHOICE first; it enters by .incbin, which every assembler knows, so that megabytes
+// family's choice.csv, or "none", and MEASURED its measured.csv, or "none". Code is packed (LZ4: PTX becomes a sixth), for only what is loaded is unpacked.
+// OUT.pack has it all, the texts first; it enters by .incbin, which every assembler knows, so that megabytes
 // of code cost the compiler nothing.
 #include <elf.h>
 #include <stdio.h>
@@ -57,14 +57,16 @@ static part add_file(FILE *pack, size_t *end, const char *path) {
     return made;
 }
 
-// The text of choice.csv and the NUL that ends it.
-static void add_choice(FILE *pack, size_t *end, const char *path) {
+// The text of a table and the NUL that ends it; where it begins.
+static size_t add_table(FILE *pack, size_t *end, const char *path) {
     char *text = NULL;
-    if (strcmp(path, "none") != 0 && base_file_read(path, &text, end, NULL) != KZ_OK)
+    size_t size = 0, begin = *end;
+    if (strcmp(path, "none") != 0 && base_file_read(path, &text, &size, NULL) != KZ_OK)
         fail("cannot read", path);
-    if (fwrite(text, 1, *end, pack) != *end || fputc(0, pack) != 0) fail("cannot pack", path);
-    *end += 1;
+    if (fwrite(text, 1, size, pack) != size || fputc(0, pack) != 0) fail("cannot pack", path);
+    *end += size + 1;
     free(text);
+    return begin;
 }
 
 // One row of the table of images; its machine code becomes a variable of its own, written to `out` at once.
@@ -87,9 +89,9 @@ static void add_image(FILE *out, FILE *pack, size_t *end, base_text *images, siz
 }
 
 int main(int argc, char **argv) {
-    if (argc != 6) return fprintf(stderr, "usage: embed FAMILY ROWS CHOICE OUT.c OUT.pack\n"), 2;
-    const char *family = argv[1], *pack_path = argv[5];
-    FILE *in = fopen(argv[2], "r"), *out = fopen(argv[4], "w"), *pack = fopen(pack_path, "wb");
+    if (argc != 7) return fprintf(stderr, "usage: embed FAMILY ROWS CHOICE MEASURED OUT.c OUT.pack\n"), 2;
+    const char *family = argv[1], *pack_path = argv[6];
+    FILE *in = fopen(argv[2], "r"), *out = fopen(argv[5], "w"), *pack = fopen(pack_path, "wb");
     if (!in || !out || !pack) return perror("embed"), 1;
     fprintf(
         out,
@@ -103,18 +105,20 @@ int main(int argc, char **argv) {
     char words[5][WORD];
     base_text images = {0};
     size_t count = 0, end = 0;
-    add_choice(pack, &end, argv[3]);
+    add_table(pack, &end, argv[3]);
+    size_t measured = add_table(pack, &end, argv[4]);
     for (; fscanf(in, "%1023s %1023s %1023s %1023s %1023s", words[0], words[1], words[2], words[3],
                   words[4]) == 5;
          count++)
         add_image(out, pack, &end, &images, count, words);
-    if (images.failed) fail("no memory for", argv[4]);
+    if (images.failed) fail("no memory for", argv[5]);
     // C has no empty arrays; the count says that this row is none.
-    fprintf(out,
-            "\nstatic const kz_image images[] = {\n%s};\n"
-            "extern const kz_embedded kz_embedded_%s;\n"
-            "const kz_embedded kz_embedded_%s = {(const char *)pack, images, %zu};\n",
-            count ? images.data : "    {0},\n", family, family, count);
+    fprintf(
+        out,
+        "\nstatic const kz_image images[] = {\n%s};\n"
+        "extern const kz_embedded kz_embedded_%s;\n"
+        "const kz_embedded kz_embedded_%s = {(const char *)pack, images, %zu, (const char *)pack + %zu};\n",
+        count ? images.data : "    {0},\n", family, family, count, measured);
     base_text_free(&images);
     fclose(in);
     if (fclose(out) != 0 || fclose(pack) != 0) return perror("embed"), 1;

@@ -16,7 +16,7 @@ extern "C" {
 
 #define KZ_ANYTHING (-1.0) // a bound that any value keeps
 
-enum { KZ_CASE_AXES = 6, KZ_FAMILY_BUFFERS = 6 };
+enum { KZ_CASE_AXES = 6, KZ_FAMILY_BUFFERS = 6, KZ_ESTIMATE_HOW = 64 };
 
 // What the numbers in an input are: KZ_DATA_UNIFORM, and for edges KZ_DATA_NAN and the rest of data.def.
 typedef enum kz_data {
@@ -126,6 +126,7 @@ typedef struct kz_embedded {
     const char *choice;     // the text of choice.csv; "" where there is none
     const kz_image *images; // one per .cu file, named "<family>/<variant>"
     size_t image_count;
+    const char *measured; // the text of measured.csv; "" where there is none
 } kz_embedded;
 
 // For the files of a family: declares it, and what the build embeds for it.
@@ -194,6 +195,10 @@ struct kz_family {
     uint64_t (*size)(const kz_case *c); // what the ranges in choice.csv are about; NULL: axis 0
     // The variant's result may differ in its last bits from run to run; NULL: none does.
     bool (*nondeterministic)(const kz_case *c, const kz_variant *variant);
+    // For shapes that no range of sizes orders: the time a variant takes for a case, in microseconds, by a model; negative: it
+    // cannot tell. `how` gets the model's figures in words: "2 rounds".
+    double (*estimate)(const kz_case *c, const kz_device_info *device, const kz_variant *variant,
+                       char how[KZ_ESTIMATE_HOW]);
 };
 
 // ---- helpers for plans --------------------------------------------------------------------------
@@ -280,13 +285,17 @@ KZ_API double kz_saturate(kz_type type, double value);
 
 // ---- helpers for the choice of a variant ----------------------------------------------------------
 
-// Which variant the public operation takes for a case. Rows of the family's choice.csv are
+// Which variant the public operation takes for a case.
+//
+// A family with a model (`estimate`): the variant that measured.csv names for this GPU, operation, type and nearly these
+// axes, or the table that `kz tune` wrote into the user's folder, which comes first; else the one with the least estimate.
+// Any other family, and where none has an estimate: rows of the family's choice.csv are
 // gpu,type,operation,from,to,variant, where "*" matches all. It is the first row that names the device's GPU and matches
 // type, operation and size; else the first such row whose GPU is "*"; else, where no row matches, the first variant of
 // the table. So a new variant is taken only when a row names it. What does not run there or does not do the case is passed
 // over, and so is a nondeterministic variant where `deterministic` is set. NULL where none is left. `why`, if not NULL,
 // gets the reason in words.
-enum { KZ_CHOICE_WHY = 160 };
+enum { KZ_CHOICE_WHY = 640 };
 KZ_API const kz_variant *kz_choose(const kz_family *family, const kz_case *c, const kz_device_info *device,
                                    bool deterministic, char why[KZ_CHOICE_WHY]);
 

@@ -131,6 +131,10 @@ kz_status base_self_path(char path[BASE_PATH], kz_error *error);
 // not asked.
 bool base_self_names(const char *symbol, const char *except);
 
+// Where kz keeps what it writes by itself: $KZ_RESULTS, else $XDG_STATE_HOME/kz, else ~/.local/state/kz. False, and
+// nothing added, where none of the three is set.
+bool base_state_folder(base_text *path);
+
 // ---- random: Philox4x32-10, counter-based, so any element can be made alone ---------------------
 
 typedef struct base_philox_block {

@@ -1,6 +1,7 @@
 // The running process: its clocks, and where it was started from.
 #include <errno.h>
 #include <link.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
@@ -67,4 +68,17 @@ static int names_symbol(struct dl_phdr_info *object, size_t size, void *context)
 bool base_self_names(const char *symbol, const char *except) {
     search wanted = {symbol, except};
     return dl_iterate_phdr(names_symbol, &wanted) != 0;
+}
+
+bool base_state_folder(base_text *path) {
+    const char *results = getenv("KZ_RESULTS"), *state = getenv("XDG_STATE_HOME"), *home = getenv("HOME");
+    if (results && *results)
+        base_text_add(path, "%s", results);
+    else if (state && *state)
+        base_text_add(path, "%s/kz", state);
+    else if (home && *home)
+        base_text_add(path, "%s/.local/state/kz", home);
+    else
+        return false;
+    return true;
 }

@@ -159,7 +159,7 @@ static kz_status fail_operation(const kz_family *family, const char *name, kz_er
     return status;
 }
 
-kz_status family_case_parse(const kz_family *family, const char *name, kz_case *c, kz_error *error) {
+kz_status family_case_read(const kz_family *family, const char *name, kz_case *c, kz_error *error) {
     *c = (kz_case){0};
     const char *at = name, *missing = NULL;
     if (!take_operation(family, &at, c)) return fail_operation(family, name, error);
@@ -178,6 +178,12 @@ kz_status family_case_parse(const kz_family *family, const char *name, kz_case *
     if (!missing && *at) missing = "the end";
     if (missing) return fail_parse(family, name, missing, at, error);
     c->misalign = (uint32_t)misalign;
+    return KZ_OK;
+}
+
+kz_status family_case_parse(const kz_family *family, const char *name, kz_case *c, kz_error *error) {
+    kz_status status = family_case_read(family, name, c, error);
+    if (status) return status;
     for (size_t i = 0; i < family->case_count; i++) {
         char listed[FAMILY_CASE_NAME];
         family_case_name(family, &family->cases[i], listed);

@@ -25,6 +25,9 @@ void family_case_name(const kz_family *family, const kz_case *c, char name[FAMIL
 // Makes a case of any size from its name; `use` becomes 0 for one that is not in the family's list.
 kz_status family_case_parse(const kz_family *family, const char *name, kz_case *c, kz_error *error);
 
+// The same, but `use` is 0 for all.
+kz_status family_case_read(const kz_family *family, const char *name, kz_case *c, kz_error *error);
+
 // Takes a size from *at: digits, or digits^digits. False where there is none, or one past 2^63 - 1.
 bool family_size_parse(const char **at, int64_t *value);
 

@@ -36,8 +36,7 @@ const char *family_choice_text(const kz_family *family) {
     return family->embedded ? family->embedded->choice : "";
 }
 
-// It runs there, does the case, and gives the same bits in every run where that is wanted.
-static bool will_do(const kz_family *family, const kz_variant *variant, const kz_case *c,
+bool family_will_do(const kz_family *family, const kz_variant *variant, const kz_case *c,
                     const kz_device_info *device, bool deterministic) {
     kz_plan plan;
     if (!variant || kz_variant_plan(family, variant, c, device, &plan, NULL) != KZ_OK) return false;
@@ -62,7 +61,7 @@ static const kz_variant *from_rows(const char *gpu, const kz_family *family, con
         if (!row->whole || strcmp(row->column[CHOICE_GPU], gpu) != 0) continue;
         if (!row_matches(row, family, c, size)) continue;
         const kz_variant *variant = kz_variant_find(family, row->column[CHOICE_VARIANT]);
-        if (will_do(family, variant, c, device, deterministic)) return variant;
+        if (family_will_do(family, variant, c, device, deterministic)) return variant;
     }
     return NULL;
 }
@@ -70,7 +69,8 @@ static const kz_variant *from_rows(const char *gpu, const kz_family *family, con
 static const kz_variant *first(const kz_family *family, const kz_case *c, const kz_device_info *device,
                                bool deterministic) {
     for (size_t i = 0; i < family->variant_count; i++)
-        if (will_do(family, &family->variants[i], c, device, deterministic)) return &family->variants[i];
+        if (family_will_do(family, &family->variants[i], c, device, deterministic))
+            return &family->variants[i];
     return NULL;
 }
 
@@ -85,10 +85,12 @@ static void say(char why[KZ_CHOICE_WHY], const char *format, ...) {
 const kz_variant *kz_choose(const kz_family *family, const kz_case *c, const kz_device_info *device,
                             bool deterministic, char why[KZ_CHOICE_WHY]) {
     if (!family || !c || !device) return NULL;
+    const kz_variant *chosen =
+        family->estimate ? family_choose_shape(family, c, device, deterministic, why) : NULL;
+    if (chosen) return chosen;
     uint64_t size = family->size ? family->size(c) : (uint64_t)c->axes[0];
     family_choice_row row;
-    const kz_variant *chosen =
-        device->gpu[0] ? from_rows(device->gpu, family, c, device, size, deterministic, &row) : NULL;
+    chosen = device->gpu[0] ? from_rows(device->gpu, family, c, device, size, deterministic, &row) : NULL;
     if (chosen) {
         const char *const *column = (const char *const *)row.column;
         say(why, "measured: choice.csv has it for %s, %s, %s, sizes from %s to %s; the size is %llu",

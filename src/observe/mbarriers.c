@@ -1,4 +1,4 @@
-// mbarriers: phases that end without all bytes of their copies, and objects that the asynchronous proxy uses before it can
+// mbarriers: phases, and blocks, that end without all bytes of their copies, and objects that the asynchronous proxy uses before it can
 // know of them. What orders threads by them is the race detector's (races_order.c).
 #include <stdio.h>
 #include <stdlib.h>
@@ -67,6 +67,20 @@ static void report_left(detector *self, const sim_sync *sync) {
     report(self, OBSERVE_MBARRIER_BYTES, &sync->at, o ? o->expects : NULL, o ? o->expecter : 0, sync->object);
 }
 
+static void report_ended(detector *self, const sim_sync *sync) {
+    const barrier_object *o = object_of(self, sync->object);
+    snprintf(self->finding.text, sizeof self->finding.text,
+             "a block ends while a copy of %u bytes into its shared memory is under way, which then may be "
+             "another block's\n"
+             "likely cause: nobody waits for the last phase of the mbarrier, a stage is filled that no round "
+             "uses, or the mbarrier was invalidated too early\n"
+             "what to do: start no copy that is not needed, and wait for each that was started",
+             sync->count);
+    self->finding.is_warning = true;
+    report(self, OBSERVE_ASYNC_NO_WAIT, &sync->at, o ? o->expects : NULL, o ? o->expecter : 0, sync->object);
+    self->finding.is_warning = false;
+}
+
 static void report_unready(detector *self, const sim_sync *sync, barrier_object *o) {
     snprintf(
         self->finding.text, sizeof self->finding.text,
@@ -121,6 +135,7 @@ static void on_sync(sim_listener *listener, const sim_sync *sync) {
     switch (sync->kind) {
     case SIM_INIT: make(self, sync); break;
     case SIM_LEFT: report_left(self, sync); break;
+    case SIM_ENDED: report_ended(self, sync); break;
     case SIM_ARRIVE:
         if (!(sync->at.inst->flags & PTX_FLAG(EXPECT_TX)) || !(o = object_of(self, sync->object))) break;
         o->expects = sync->at.inst;

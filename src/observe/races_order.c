@@ -578,7 +578,8 @@ void observe_races_on_sync(races *self, races_block *block, races_warp *warp, co
     case SIM_ISSUE: observe_races_begin_product(self, warp); break;
     case SIM_TRACK: track(self, block, warp, sync); break;
     case SIM_FENCE: fence(self, block, warp, sync); break;
-    case SIM_LEFT: break; // see mbarriers.c
+    case SIM_LEFT:
+    case SIM_ENDED: break; // see mbarriers.c
     case SIM_INIT: make_object(self, block, warp, sync); break;
     case SIM_GRID_WAIT: break; // see streams.c
     }

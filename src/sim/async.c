@@ -363,8 +363,9 @@ void sim_async_settle(sim_block *owner, sim_mbarrier *mbarrier) {
         complete_tracked(owner, work);
 }
 
-// A block has ended: what it wrote to global memory arrives.
+// A block has ended: what it wrote to global memory arrives, what others or it itself copy to its shared memory does not.
 void sim_async_finish_block(sim_block *b) {
+    sim_mbarriers_ended(b);
     for (uint32_t i = 0; i < b->async->warp_count; i++)
         sim_bulk_finish(&b->async->warps[i], SIM_ALL, 0, false);
 }

@@ -198,6 +198,7 @@ sim_mbarrier *sim_mbarrier_find(sim_warp *warp, const sim_op *op, unsigned lane,
                                 const async_address_operand *operand, sim_block **owner);
 // The object at an offset of a block's shared memory, or NULL.
 sim_mbarrier *sim_mbarrier_at(sim_block *block, uint32_t offset);
+void sim_mbarriers_ended(sim_block *block); // tells of the copies that are under way
 // For what is completed later: `warp`, `op` and `lane` issued it.
 void sim_mbarrier_complete_tx(sim_warp *warp, const sim_op *op, unsigned lane, sim_block *owner,
                               sim_mbarrier *mbarrier, uint32_t bytes);

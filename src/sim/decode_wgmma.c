@@ -8,7 +8,8 @@
 static const char *const WRONG_OPERANDS = "it has too few operands, too many, or one of another kind";
 
 static bool descriptor_of(sim_decoder *d, const ptx_operand *o, uint32_t *at) {
-    if (o->kind != PTX_OPERAND_REG || sim_operand_bits(d, o, PTX_B64) != 64) return false;
+    bool in_register = o->kind == PTX_OPERAND_REG && sim_operand_bits(d, o, PTX_B64) == 64;
+    if (!in_register && o->kind != PTX_OPERAND_INT) return false;
     *at = sim_source(d, o, PTX_B64);
     return true;
 }

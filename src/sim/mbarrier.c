@@ -70,12 +70,22 @@ sim_mbarrier *sim_mbarrier_find(sim_warp *w, const sim_op *op, unsigned lane,
 
 // ---- phases --------------------------------------------------------------------------------------------
 
+static void tell(sim_block *owner, const async_work *work, sim_sync_kind kind) {
+    if (work->kind != ASYNC_ARRIVE && work->bytes)
+        sim_emit_sync(work->by, work->op->inst, UINT32_C(1) << work->lane, kind, SIM_ASYNC_PROXY,
+                      sim_mbarrier_object(owner, work->barrier), work->bytes);
+}
+
 // Copies that the mbarrier tracks and whose bytes the phase did not wait for.
 static void tell_left(sim_block *owner, const sim_mbarrier *b) {
     for (const async_work *work = owner->async->tracked.first; work; work = work->next)
-        if (work->barrier == b->offset && work->kind != ASYNC_ARRIVE && work->bytes)
-            sim_emit_sync(work->by, work->op->inst, UINT32_C(1) << work->lane, SIM_LEFT, SIM_ASYNC_PROXY,
-                          sim_mbarrier_object(owner, b->offset), work->bytes);
+        if (work->barrier == b->offset) tell(owner, work, SIM_LEFT);
+}
+
+void sim_mbarriers_ended(sim_block *owner) {
+    if (!owner->worker->listener) return;
+    for (const async_work *work = owner->async->tracked.first; work; work = work->next)
+        tell(owner, work, SIM_ENDED);
 }
 
 static void try_complete(sim_block *owner, sim_mbarrier *b) {

@@ -60,8 +60,8 @@ bool sim_set_registers(sim_warp *w, const sim_path *path, const sim_op *op) {
     uint32_t first = first_count(b->grid->kernel->entry);
     bool more = op->inst->by_category[PTX_CAT_ATOMIC] == PTX_MOD_INC;
     int64_t wanted = op->inst->operands[0].value;
-    if (!is_whole(w, path, op)) return false;
     if (!first) return true;
+    if (!is_whole(w, path, op)) return false;
     uint32_t held = w->register_count ? w->register_count : first;
     check(w, op, 0, wanted, held, more);
     uint32_t change = more ? (uint32_t)wanted - held : held - (uint32_t)wanted;

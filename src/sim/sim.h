@@ -162,6 +162,7 @@ typedef enum sim_sync_kind {
     SIM_TRACK,  // the asynchronous copy just told of, or the lanes' cp.asyncs so far, will arrive at `object`
     SIM_FENCE,  // membar, fence: scope and order are the instruction's
     SIM_LEFT,  // the phase of `object` is over, and `at` has a copy of `count` bytes under way that it tracks
+    SIM_ENDED, // the block of `object` ends, and `at` has such a copy under way
     SIM_INIT,  // a lane makes `object`, an mbarrier, anew
     SIM_ISSUE, // the warp executes a product of its warpgroup; what it reads is told of next
     SIM_GRID_WAIT, // the lanes have waited for the grids before this one: griddepcontrol.wait

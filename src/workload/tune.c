@@ -1,11 +1,14 @@
 // Tuning. See tune.h.
 #include "workload/tune.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "bench/tune.h"
 #include "family/check.h"
+#include "family/choice.h"
+#include "family/measured.h"
 #include "report/bench/tune.h"
 
 enum { MOST_WINS = 256 };
@@ -26,6 +29,8 @@ struct workload_tune {
     report_table *table;
     bench_win wins[MOST_WINS];
     size_t win_count;
+    // Of one with a model, whose choice is by shape: its table, and the rows that were added to it.
+    base_text measured, added;
 };
 
 static bool stops(const workload_tune *t) { return t->options->interrupted && t->options->interrupted(); }
@@ -39,22 +44,54 @@ static void show(const char *what, void *context) {
     report_progress_show(&t->progress, t->done, t->total, text);
 }
 
-static void take_winner(workload_tune *t, const kz_family *family, const kz_case *c,
-                        const bench_outcome *outcome) {
+// A row as soon as it is known: nothing that was measured is lost.
+static kz_status keep_row(workload_tune *t, const bench_outcome *outcome, size_t winner, kz_error *error) {
+    const bench_result *result = &outcome->results[winner];
+    base_text row = {0};
+    base_text_add(&row, "%s,%s,%s,%.4g\n", kz_device_get_info(t->device)->gpu, outcome->name,
+                  result->candidate.name, 1e6 * result->timings[outcome->figure].series.summary.median);
+    kz_status status = row.failed ? base_fail(error, KZ_NO_MEMORY, "no memory for a row") : KZ_OK;
+    if (!status) base_text_add(&t->added, "%s", row.data);
+    if (!status && t->measured.length) status = base_file_append_line(t->measured.data, row.data, error);
+    base_text_free(&row);
+    return status;
+}
+
+static kz_status take_winner(workload_tune *t, const kz_family *family, const kz_case *c,
+                             const bench_outcome *outcome, kz_error *error) {
     int winner = outcome->interrupted ? -1 : bench_tune_winner(outcome);
-    if (winner < 0 || t->win_count == MOST_WINS) return;
+    if (winner < 0 || t->win_count == MOST_WINS) return KZ_OK;
     const kz_variant *variant = kz_variant_find(family, outcome->results[winner].candidate.name);
     t->wins[t->win_count++] =
         (bench_win){c->type, c->operation, family_case_elements(family, c), variant->name};
     report_tune_add(t->table, outcome, (size_t)winner);
+    return family->estimate ? keep_row(t, outcome, (size_t)winner, error) : KZ_OK;
+}
+
+// Those that run there; of a family with a model not those that it expects to take many times longer than the best.
+static size_t find_candidates(const workload_tune *t, const kz_family *family, const kz_case *c,
+                              const kz_variant *variants[BENCH_CANDIDATES]) {
+    enum { HOPELESS = 6 };
+    const kz_device_info *device = kz_device_get_info(t->device);
+    size_t used = 0;
+    double least = HUGE_VAL, time[BENCH_CANDIDATES];
+    for (size_t i = 0; i < family->variant_count && used < BENCH_CANDIDATES; i++) {
+        char how[KZ_ESTIMATE_HOW];
+        if (!kz_variant_fits(&family->variants[i], device)) continue;
+        time[used] = 0;
+        if (family->estimate && family_will_do(family, &family->variants[i], c, device, false))
+            least = fmin(least, time[used] = family->estimate(c, device, &family->variants[i], how));
+        variants[used++] = &family->variants[i];
+    }
+    size_t kept = 0;
+    for (size_t i = 0; i < used; i++)
+        if (time[i] <= HOPELESS * least) variants[kept++] = variants[i];
+    return kept;
 }
 
 static kz_status time_case(workload_tune *t, const kz_family *family, const kz_case *c, kz_error *error) {
-    const kz_device_info *device = kz_device_get_info(t->device);
     const kz_variant *variants[BENCH_CANDIDATES];
-    size_t used = 0;
-    for (size_t i = 0; i < family->variant_count && used < BENCH_CANDIDATES; i++)
-        if (kz_variant_fits(&family->variants[i], device)) variants[used++] = &family->variants[i];
+    size_t used = find_candidates(t, family, c, variants);
     char name[FAMILY_CASE_NAME];
     family_case_name(family, c, name);
     snprintf(t->label, sizeof t->label, "%s %s", family->name, name);
@@ -74,7 +111,7 @@ static kz_status time_case(workload_tune *t, const kz_family *family, const kz_c
     kz_status status = bench_run(&request, &outcome, error);
     if (!status && t->records)
         status = bench_record_append(t->records, &t->run, &request, outcome, NULL, error);
-    if (!status) take_winner(t, family, c, outcome);
+    if (!status) status = take_winner(t, family, c, outcome, error);
     bench_outcome_free(outcome);
     t->done++;
     return status;
@@ -125,15 +162,53 @@ static kz_status write_rows(workload_tuned *family, const char *gpu, kz_error *e
     return status;
 }
 
+// Into the sources where they are, else into the user's folder, where the library looks for it.
+static kz_status open_measured(workload_tune *t, const kz_family *family, kz_error *error) {
+    base_text_free(&t->added);
+    base_text_free(&t->measured);
+    if (!family->estimate || t->options->dry_run) return KZ_OK;
+    base_text_add(&t->measured, "kernels/%s/%s/measured.csv", family->group, family->name);
+    if (t->measured.data && base_file_exists(t->measured.data)) return KZ_OK;
+    base_text_free(&t->measured);
+    base_text folder = {0};
+    kz_status status = KZ_OK;
+    if (!base_state_folder(&folder) || !family_measured_path(family, &t->measured))
+        status = base_fail(error, KZ_NOT_FOUND,
+                           "no folder for what is measured of %s\nset HOME, or XDG_STATE_HOME", family->name);
+    if (!status) status = base_make_folders(folder.data, error);
+    base_text_free(&folder);
+    return status;
+}
+
+// Of rows about one GPU and case the last stays.
+static kz_status tidy_measured(workload_tune *t, const kz_family *family, workload_tuned *tuned,
+                               kz_error *error) {
+    char *before = NULL;
+    size_t size;
+    snprintf(tuned->path, sizeof tuned->path, "%s", t->measured.data);
+    kz_status status = base_file_read(t->measured.data, &before, &size, error);
+    if (status) return status;
+    base_text after = {0};
+    family_measured_tidy(family, before, &after);
+    tuned->changed = true;
+    status = after.failed ? base_fail(error, KZ_NO_MEMORY, "no memory for %s", t->measured.data)
+                          : base_file_write(t->measured.data, after.data, after.length, error);
+    base_text_free(&after);
+    free(before);
+    return status;
+}
+
 static kz_status end_family(workload_tune *t, const kz_family *family,
                             void (*done)(const workload_tuned *family), kz_error *error) {
     if (!t->win_count) return base_fail(error, KZ_NOT_FOUND, "no case of %s could be timed", family->name);
     const char *gpu = kz_device_get_info(t->device)->gpu;
     base_text rows = {0};
-    bench_tune_rows(family, gpu, t->wins, t->win_count, &rows);
-    workload_tuned tuned = {.family = family, .table = t->table, .rows = rows.data};
+    if (!family->estimate) bench_tune_rows(family, gpu, t->wins, t->win_count, &rows);
+    workload_tuned tuned = {
+        .family = family, .table = t->table, .rows = family->estimate ? t->added.data : rows.data};
     kz_status status = KZ_OK;
-    if (!t->options->dry_run) status = write_rows(&tuned, gpu, error);
+    if (!t->options->dry_run)
+        status = family->estimate ? tidy_measured(t, family, &tuned, error) : write_rows(&tuned, gpu, error);
     if (status) tuned.path[0] = 0; // the figures are worth seeing all the same
     done(&tuned);
     base_text_free(&rows);
@@ -145,7 +220,8 @@ static kz_status tune_family(workload_tune *t, const kz_family *family,
     t->win_count = 0;
     t->table = report_tune_open();
     if (!t->table) return base_fail(error, KZ_NO_MEMORY, "no memory for the table");
-    kz_status status = time_cases(t, family, error);
+    kz_status status = open_measured(t, family, error);
+    if (!status) status = time_cases(t, family, error);
     report_progress_clear(&t->progress);
     if (!status && !stops(t)) status = end_family(t, family, done, error);
     report_table_close(t->table);
@@ -221,6 +297,8 @@ kz_status workload_tune_run(workload_tune *t, const char *records, void (*done)(
 
 void workload_tune_close(workload_tune *t) {
     if (!t) return;
+    base_text_free(&t->measured);
+    base_text_free(&t->added);
     bench_probes_close(t->probes);
     bench_monitor_close(t->monitor);
     if (t->device) kz_device_close(t->device);

@@ -34,4 +34,18 @@ expect_exit 0 info reduce
 expect_out "types       f32, f16, bf16, f64, i32"
 expect_out "buffers     in (input), out (output), index (output of argmin, argmax)"
 expect_out "rivals      cub, cudnn, torch"
+
+# A family with a model: its figures, and a table of the user's before it.
+shape=nt-bf16-m1234-n777-k555-batch1-slack0-uniform
+expect_exit 0 info gemm --case $shape
+expect_out "the model, for no near shape was measured on h200: "
+expect_out " round"
+expect_out "no row for cpu does the case"
+mkdir -p "$KZ_RESULTS"
+printf 'gpu,case,variant,microseconds\nnonsense\nh200,%s,05_tile_64x128,12.5\n' $shape > "$KZ_RESULTS/measured_gemm.csv"
+expect_exit 0 info gemm --case $shape
+expect_out "1 line of $KZ_RESULTS/measured_gemm.csv passed over"
+expect_out "measured: 12.5 us for $shape, one of the 1 shapes of h200"
+expect_out "launch gemm_tile_64x128_nt_bf16"
+rm "$KZ_RESULTS/measured_gemm.csv"
 finish

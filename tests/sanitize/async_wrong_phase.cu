@@ -4,6 +4,7 @@
 // arg: in s32[128] = 1 2 3
 // arg: out s32[128] = 0
 // expect finding: async-no-wait the wrong phase
+// expect finding: async-no-wait a block ends
 // expect finding: race
 // expect finding: undefined-output
 // expect finding: deadlock

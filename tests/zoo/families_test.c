@@ -7,6 +7,7 @@
 #include "base/base.h"
 #include "family/case.h"
 #include "family/choice.h"
+#include "family/measured.h"
 #include "kz/family.h"
 #include "unit.h"
 
@@ -245,6 +246,20 @@ static void check_no_gap(const char *family, const family_choice_row *before, co
                  before->column[CHOICE_TO], row->column[CHOICE_FROM]);
 }
 
+static void measured_tables_hold(void **state) {
+    size_t count;
+    const kz_family *const *list = kz_family_list(&count);
+    for (size_t f = 0; f < count; f++) {
+        const char *text = list[f]->embedded ? list[f]->embedded->measured : "";
+        family_measured_row row;
+        size_t bad = 0;
+        assert_int_equal(*text != 0, list[f]->estimate != NULL); // a header at least
+        while (family_measured_next(list[f], &text, &row, &bad))
+            assert_true(kz_variant_find(list[f], row.variant->name) == row.variant);
+        if (bad) fail_msg("measured.csv of %s has %zu bad rows", list[f]->name, bad);
+    }
+}
+
 static void choice_tables_hold(void **state) {
     size_t count;
     const kz_family *const *list = kz_family_list(&count);
@@ -432,6 +447,7 @@ int main(void) {
         cmocka_unit_test(other_types_are_refused),
         cmocka_unit_test(cases_are_reported_apart_by_name),
         cmocka_unit_test(every_family_has_the_edges),
+        cmocka_unit_test(measured_tables_hold),
         cmocka_unit_test(choice_tables_hold),
         cmocka_unit_test(every_variant_has_a_readme_entry),
         cmocka_unit_test(rivals_are_known),

@@ -188,9 +188,6 @@ struct kz_scale_tensors {
 static __device__ __forceinline__ void kz_step_begin(kz_scale_tensors &step, const kz_place &) {
     step.factor = __ldg(step.a) * __ldg(step.b);
 }
-template <> struct kz_step_again<kz_scale> {
-    enum { YES = true };
-};
 // v *= factors[column], v *= factors[row]: what quantised operands were divided by.
 template <typename T> struct kz_scale_columns {
     const T *factors;
@@ -258,6 +255,20 @@ template <float (*function)(float)> struct kz_gate {
 template <float (*function)(float)> struct kz_step_halves<kz_gate<function>> {
     enum { YES = true };
 };
+
+// Those that may see a pair twice: not what adds up, nor what reads a matrix that c may be.
+#define KZ_STEP_AGAIN(parameters, step)                                                                      \
+    template <parameters> struct kz_step_again<step> {                                                       \
+        enum { YES = true };                                                                                 \
+    };
+KZ_STEP_AGAIN(, kz_scale)
+KZ_STEP_AGAIN(typename T, kz_scale_columns<T>)
+KZ_STEP_AGAIN(typename T, kz_scale_rows<T>)
+KZ_STEP_AGAIN(typename T, kz_bias<T>)
+KZ_STEP_AGAIN(typename T, kz_bias_rows<T>)
+KZ_STEP_AGAIN(float (*function)(float), kz_apply<function>)
+KZ_STEP_AGAIN(float (*function)(float), kz_gate<function>)
+KZ_STEP_AGAIN(, kz_causal)
 
 // ---- steps that fold ----------------------------------------------------------------------------------------------
 

@@ -23,7 +23,8 @@ static char *matrix_of(const native *x, size_t arg, size_t stride_arg, uint64_t 
 // Row `row` of product `which`.
 static void multiply_row(const native *x, uint64_t which, uint64_t row) {
     uint64_t n = number(x, 5), k = number(x, 6);
-    const char *a = k ? matrix_of(x, 0, 12, which, x->type) : NULL, *b = k ? matrix_of(x, 1, 13, which, x->type) : NULL;
+    const char *a = k ? matrix_of(x, 0, 12, which, x->type) : NULL,
+               *b = k ? matrix_of(x, 1, 13, which, x->type) : NULL;
     char *c = matrix_of(x, 2, 14, which, x->out);
     double alpha = real(x, 16), beta = real(x, 17);
     for (uint64_t column = 0; column < n; column++) {
@@ -56,8 +57,9 @@ static void multiply(const native *x) {
 }
 
 #define ALL(X)                                                                                               \
-    X(any_f32, F32, F32) X(any_f64, F64, F64) X(any_f16, F16, F16) X(any_bf16, BF16, BF16)                   \
-    X(any_to_f32_f16, F16, F32) X(any_to_f32_bf16, BF16, F32)
+    X(any_f32, F32, F32)                                                                                     \
+    X(any_f64, F64, F64)                                                                                     \
+    X(any_f16, F16, F16) X(any_bf16, BF16, BF16) X(any_to_f32_f16, F16, F32) X(any_to_f32_bf16, BF16, F32)
 #define ENTRY(name, TYPE, OUT)                                                                               \
     static void name(const kz_native_launch *launch) { multiply(&(native){launch, KZ_##TYPE, KZ_##OUT}); }
 #define ROW(name, TYPE, OUT) {"gemm_native_" #name, name},

@@ -42,26 +42,26 @@ static __device__ bool find(size_t t, const unsigned *offsets, size_t m, size_t 
 
 // SIDE rows of an operand, SIDE of k: to[k][row], zero where they end. Neighbouring threads read neighbours in memory.
 template <typename T, typename Sum>
-static __device__ void stage(Sum to[SIDE][SIDE + 1], const T *from, size_t row, size_t end, size_t at, size_t k,
-                             size_t row_stride, size_t k_stride) {
+static __device__ void stage(Sum to[SIDE][SIDE + 1], const T *from, size_t row, size_t end, size_t at,
+                             size_t k, size_t row_stride, size_t k_stride) {
     bool along_k = k_stride == 1;
     for (unsigned i = threadIdx.x; i < SIDE * SIDE; i += THREADS) {
         unsigned r = along_k ? i / SIDE : i % SIDE, d = along_k ? i % SIDE : i / SIDE;
-        to[d][r] = row + r < end && at + d < k ? kz_widen(from[(row + r) * row_stride + (at + d) * k_stride]) : Sum(0);
+        to[d][r] = row + r < end && at + d < k ? kz_widen(from[(row + r) * row_stride + (at + d) * k_stride])
+                                               : Sum(0);
     }
 }
 
 // The matrix of a product: an address of the array, or `stride` further.
-template <typename T>
-static __device__ T *matrix_of(T *first, size_t product, size_t stride, bool pointers) {
+template <typename T> static __device__ T *matrix_of(T *first, size_t product, size_t stride, bool pointers) {
     return pointers ? ((T *const *)first)[product] : first + product * stride;
 }
 
 template <typename In, typename Out, typename Sum>
-static __device__ __forceinline__ void multiply(const In *a_first, const In *b_first, Out *c_first, const unsigned *offsets,
-                                                size_t m, size_t n, size_t k, size_t a_row, size_t a_step, size_t b_row,
-                                                size_t b_step, size_t ldc, size_t a_stride, size_t b_stride,
-                                                size_t c_stride, size_t count, Sum alpha, Sum beta, bool pointers) {
+static __device__ __forceinline__ void
+multiply(const In *a_first, const In *b_first, Out *c_first, const unsigned *offsets, size_t m, size_t n,
+         size_t k, size_t a_row, size_t a_step, size_t b_row, size_t b_step, size_t ldc, size_t a_stride,
+         size_t b_stride, size_t c_stride, size_t count, Sum alpha, Sum beta, bool pointers) {
     __shared__ Sum a_tile[SIDE][SIDE + 1], b_tile[SIDE][SIDE + 1];
     unsigned across = threadIdx.x % SIDE, down = threadIdx.x / SIDE * EACH;
     place at;

@@ -26,7 +26,9 @@ static size_t buffers(const kz_case *c, kz_buffer list[KZ_FAMILY_BUFFERS]) {
 // Groups that grow, every third of them empty.
 static uint32_t offset_of(const kz_case *c, uint64_t group) {
     uint64_t count = (uint64_t)c->axes[BATCH], shown = group % 3 == 2 && group < count ? group - 1 : group;
-    return count ? (uint32_t)((double)c->axes[M] * (double)shown * (double)shown / ((double)count * (double)count)) : 0;
+    return count ? (uint32_t)((double)c->axes[M] * (double)shown * (double)shown /
+                              ((double)count * (double)count))
+                 : 0;
 }
 
 static bool fill(const kz_case *c, size_t which, uint64_t seed, uint64_t first, uint64_t count, void *host) {
@@ -110,9 +112,9 @@ enum {
 static const kz_case cases[] = {
     CHECK(NN, BF16, 0, 5, 5, 1, 0),
     CHECK(NN, BF16, 5, 0, 5, 1, 0),
-    CHECK(NT, F16, 5, 7, 0, 1, 0), // a sum of nothing: zeros
+    CHECK(NT, F16, 5, 7, 0, 1, 0),         // a sum of nothing: zeros
     CHECK(NT_SCALED, BF16, 5, 7, 0, 2, 3), // and beta c
-    CHECK(NN, BF16, 5, 7, 5, 0, 0), // no products
+    CHECK(NN, BF16, 5, 7, 5, 0, 0),        // no products
     EDGES(NN, BF16),
     EDGES(NT, BF16),
     EDGES(TN, BF16),
@@ -130,11 +132,11 @@ static const kz_case cases[] = {
     CHECK(TN_SCALED, F64, 40, 24, 16, 1, 0),
     CHECK(NT, BF16, 264, 520, 392, 1, 0), // clusters, more chunks than stages
     CHECK(NN, BF16, 264, 264, 136, 2, 8),
-    CHECK(NT, BF16, 1, 520, 264, 1, 0),    // a row
-    CHECK(NT_SCALED, BF16, 40, 72, 264, 3, 0), // few
+    CHECK(NT, BF16, 1, 520, 264, 1, 0),         // a row
+    CHECK(NT_SCALED, BF16, 40, 72, 264, 3, 0),  // few
     CHECK(NT_SCALED, BF16, 72, 40, 2056, 1, 0), // long sums
     CHECK(TN_F32, F16, 67, 61, 1031, 2, 0),
-    CHECK(NN, F16, 67, 61, 1031, 1, 3), // rows of c that begin at multiples of 16 bytes and end anywhere
+    CHECK(NN, F16, 67, 61, 1031, 1, 3),  // rows of c that begin at multiples of 16 bytes and end anywhere
     CHECK(NT, BF16, 8, 520, 5640, 1, 0), // shared out along k
     CHECK(NN_GROUPED, BF16, 300, 136, 72, 7, 0),
     CHECK(NT_GROUPED, BF16, 300, 136, 72, 7, 8),
@@ -173,7 +175,8 @@ static uint64_t size(const kz_case *c) {
 // By hand: two products of 10 x 20 x 30; c in halves, in floats, read and written; two groups that share 10 rows.
 static const kz_worked worked[] = {
     {{.operation = NN, .type = KZ_F16, .axes = {10, 20, 30, 2}}, {2 * 2 * (300 + 600 + 200), 24000}},
-    {{.operation = TT_F32, .type = KZ_BF16, .axes = {10, 20, 30, 2}}, {2 * (2 * (300 + 600) + 4 * 200), 24000}},
+    {{.operation = TT_F32, .type = KZ_BF16, .axes = {10, 20, 30, 2}},
+     {2 * (2 * (300 + 600) + 4 * 200), 24000}},
     {{.operation = NT_SCALED, .type = KZ_F32, .axes = {10, 20, 30, 1}}, {4 * (300 + 600 + 2 * 200), 12000}},
     {{.operation = NN_GROUPED, .type = KZ_BF16, .axes = {10, 20, 30, 2}}, {2 * (300 + 1200 + 200), 12000}},
 };
@@ -198,9 +201,12 @@ const kz_family kz_family_gemm = {
     .worked = worked,
     .worked_count = sizeof worked / sizeof worked[0],
     .rivals = (const char *const[]){"cublas", "cublaslt", NULL},
-    .guest_signature = "const T *a, const T *b, T *c, size_t m, size_t n, size_t k, size_t batch, size_t slack\n"
-                       "*_f32-*: const T *a, const T *b, float *c, size_t m, size_t n, size_t k, size_t batch, size_t slack\n"
-                       "*_grouped-*: const T *a, const T *b, T *c, const unsigned *offsets, size_t m, size_t n, size_t k, "
-                       "size_t batch, size_t slack",
+    .guest_signature =
+        "const T *a, const T *b, T *c, size_t m, size_t n, size_t k, size_t batch, size_t slack\n"
+        "*_f32-*: const T *a, const T *b, float *c, size_t m, size_t n, size_t k, size_t batch, size_t "
+        "slack\n"
+        "*_grouped-*: const T *a, const T *b, T *c, const unsigned *offsets, size_t m, size_t n, size_t k, "
+        "size_t batch, size_t slack",
     .size = size,
+    .estimate = gemm_estimate,
 };

@@ -10,8 +10,9 @@
 
 #define GEMM_TILE(id, part, m, n, stages, consumers, cluster_m, cluster_n, cluster_k, ping_pong, store,      \
                   orders, chunk, besides)                                                                    \
-    [GEMM_##id] = {part,      m,         n,         stages,        consumers,       cluster_m,              \
-                   cluster_n, cluster_k, STORE_##store, ORDERS_##orders, chunk, besides},
+    [GEMM_##id] = {part,      m,         n,         stages,        consumers,                                \
+                   cluster_m, cluster_n, cluster_k, STORE_##store, ORDERS_##orders,                          \
+                   chunk,     besides},
 enum { STORE_DIRECT, STORE_EITHER, STORE_TRANSPOSED, STORE_TENSOR };
 enum { ORDERS_ALL, ORDERS_WRITTEN, ORDERS_NT };
 const gemm_tile gemm_tiles[] = {
@@ -47,6 +48,9 @@ static bool suits_map(const gemm_spec *s, const gemm_matrix *matrix, kz_type typ
 static bool suits_store(const gemm_spec *s) {
     return suits_map(s, &s->c, s->out) && whole_units(s->n, s->out);
 }
+bool gemm_stores_by_map(const gemm_spec *s, const gemm_tile *t) {
+    return (t->store == STORE_EITHER || t->store == STORE_TENSOR) && suits_store(s);
+}
 
 // How many matrices an operand has.
 static uint64_t matrices(const gemm_spec *s, const operand *o) { return o->shared ? 1 : s->count; }
@@ -73,7 +77,9 @@ static kz_arg add_map(const kz_planner *p, kz_arg at, kz_type type, const gemm_m
                       uint32_t box, kz_tensor_promotion promotion) {
     uint64_t bytes = kz_type_size(type), row = kz_ceil_div(matrix->ld * bytes, 16) * 16;
     kz_tensor tensor = {.size = sizeof(kz_tensor),
-                        .type = type == KZ_F32 ? KZ_TENSOR_F32 : type == KZ_F16 ? KZ_TENSOR_F16 : KZ_TENSOR_BF16,
+                        .type = type == KZ_F32   ? KZ_TENSOR_F32
+                                : type == KZ_F16 ? KZ_TENSOR_F16
+                                                 : KZ_TENSOR_BF16,
                         .rank = 3,
                         .dims = {matrix->columns, matrix->rows, count},
                         .strides = {bytes, row, count > 1 ? matrix->stride * bytes : matrix->rows * row},
@@ -90,7 +96,8 @@ static kz_arg map_operand(const kz_planner *p, const gemm_spec *s, const operand
 
 enum { MOST_STRIDE = 39 }; // bits of a tensor map's strides, in bytes
 
-static kz_status refuse_matrix(const kz_planner *p, const char *name, const gemm_matrix *matrix, kz_type type) {
+static kz_status refuse_matrix(const kz_planner *p, const char *name, const gemm_matrix *matrix,
+                               kz_type type) {
     double most = (double)(UINT64_C(1) << MOST_STRIDE), size = (double)kz_type_size(type);
     if (matrix->rows <= INT32_MAX && matrix->columns <= INT32_MAX && (double)matrix->ld * size < most &&
         (double)matrix->stride * size < most)
@@ -102,10 +109,12 @@ static kz_status refuse(const kz_planner *p, const gemm_spec *s) {
     if (s->type != KZ_F16 && s->type != KZ_BF16)
         return kz_plan_refuse(p->error, "wgmma has no %s: 01_universal multiplies it", kz_type_name(s->type));
     if (s->form == KZ_GEMM_POINTERS)
-        return kz_plan_refuse(p->error, "tensor maps are made before the launch, and addresses are known on the device "
-                                        "alone: 01_universal follows them");
+        return kz_plan_refuse(p->error,
+                              "tensor maps are made before the launch, and addresses are known on the device "
+                              "alone: 01_universal follows them");
     if (s->k == 0)
-        return kz_plan_refuse(p->error, "there is nothing to multiply (k or alpha is 0): 01_universal scales c");
+        return kz_plan_refuse(p->error,
+                              "there is nothing to multiply (k or alpha is 0): 01_universal scales c");
     kz_status status = refuse_matrix(p, "a", &s->a, s->type);
     if (!status) status = refuse_matrix(p, "b", &s->b, s->type);
     if (!status) status = refuse_matrix(p, "c", &s->c, s->out);
@@ -136,9 +145,8 @@ uint64_t gemm_split_tiles(const gemm_spec *s, uint64_t multiprocessors) {
     return shared * chunks < workers * GEMM_LEAST_CHUNKS ? 0 : shared;
 }
 
-// Which part of 08 and 09 it is, if it is one of them.
-static gemm_tile_id part_of(const kz_planner *p, const gemm_spec *s) {
-    gemm_tile_id id = (gemm_tile_id)p->variant->tile;
+gemm_tile_id gemm_tile_of(const kz_variant *variant, const gemm_spec *s) {
+    gemm_tile_id id = (gemm_tile_id)variant->tile;
     if (id == GEMM_ROWS_16 && (s->m > 16 || s->a_transposed)) return GEMM_ROWS_64;
     if (id == GEMM_GROUP_LARGE && s->m < s->count * GEMM_GROUP_ROWS) return GEMM_GROUP_NARROW;
     return id;
@@ -151,14 +159,16 @@ static kz_status refuse_tile(const kz_planner *p, const gemm_spec *s, gemm_tile_
     if (is_grouped(id) != (s->form == KZ_GEMM_GROUPED))
         return kz_plan_refuse(p->error, is_grouped(id) ? "for groups alone" : "09_grouped multiplies groups");
     if (is_grouped(id) && s->a_transposed)
-        return kz_plan_refuse(p->error, "groups are rows of an a that lies as written: 01_universal takes the other");
+        return kz_plan_refuse(p->error,
+                              "groups are rows of an a that lies as written: 01_universal takes the other");
     if (is_swapped(id) && s->m > GEMM_FEW_ROWS)
         return kz_plan_refuse(p->error, "for up to %d rows of a", GEMM_FEW_ROWS);
     uint32_t orders = gemm_tiles[id].orders;
     if (orders != ORDERS_ALL && (s->a_transposed || s->out != s->type))
         return kz_plan_refuse(p->error, "for an a that lies as written, and c of its type");
     if (gemm_tiles[id].store == STORE_TENSOR && (s->beta != 0.0 || !suits_store(s)))
-        return kz_plan_refuse(p->error, "c is written by a tensor map alone: no beta, rows of whole 16 bytes");
+        return kz_plan_refuse(p->error,
+                              "c is written by a tensor map alone: no beta, rows of whole 16 bytes");
     if (orders == ORDERS_NT && !s->b_transposed) return kz_plan_refuse(p->error, "for a transposed b alone");
     uint32_t parts = gemm_tiles[id].cluster_k;
     if (parts > 1 && kz_ceil_div(s->k, GEMM_CHUNK_K) < parts * GEMM_LEAST_CHUNKS)
@@ -178,14 +188,15 @@ static uint64_t gemm_group(const gemm_tile *t) {
 
 static kz_arg float_arg(double value) { return kz_arg_f32((float)value); }
 
-static kz_status launch(const kz_planner *p, const gemm_spec *s, gemm_tile_id id, const operand *a, const operand *b) {
+static kz_status launch(const kz_planner *p, const gemm_spec *s, gemm_tile_id id, const operand *a,
+                        const operand *b) {
     const gemm_tile *t = &gemm_tiles[id];
     uint64_t blocks = gemm_cluster_blocks(t), at_once = (uint64_t)p->device->multiprocessors / blocks;
     uint64_t clusters = gemm_count_clusters(t, s, is_swapped(id)), split = 0;
     if (id == GEMM_STREAM) split = gemm_split_tiles(s, (uint64_t)p->device->multiprocessors);
     if (split > 0 || (t->cluster_k == 1 && clusters > at_once)) clusters = at_once;
     bool grouped = s->form == KZ_GEMM_GROUPED;
-    bool buffered = t->store == STORE_EITHER || t->store == STORE_TENSOR, tensor = buffered && suits_store(s);
+    bool buffered = t->store == STORE_EITHER || t->store == STORE_TENSOR, tensor = gemm_stores_by_map(s, t);
     kz_arg first = map_operand(p, s, a, t->tile_m / t->cluster_n),
            second = map_operand(p, s, b, t->tile_n / t->cluster_m);
     kz_arg result = tensor ? add_map(p, kz_arg_buffer(C), s->out, &s->c, grouped ? 1 : s->count, 64,
@@ -196,21 +207,22 @@ static kz_status launch(const kz_planner *p, const gemm_spec *s, gemm_tile_id id
         extra = kz_arg_workspace(p->plan->workspace_bytes);
         p->plan->workspace_bytes += at_once * blocks * t->tile_m * t->tile_n * sizeof(float);
     }
-    uint64_t flags = (tensor ? GEMM_TENSOR_STORE : 0) | (a->shared ? GEMM_A_SHARED : 0) |
-                     (b->shared ? GEMM_B_SHARED : 0);
-    return KZ_LAUNCH(p, .part = t->part, .blocks = clusters * blocks, .threads = KZ_GEMM_THREADS(t->consumers),
-                     .cluster = blocks > 1 ? (uint32_t)blocks : 0, .overlap = true,
-                     .shared_bytes = (uint32_t)KZ_GEMM_SHARED_BYTES(t->tile_m, t->tile_n, t->stages, t->consumers,
-                                                                    buffered),
-                     KZ_ARGS(first, second, result, kz_arg_buffer(C), kz_arg_u64(a->rows), kz_arg_u64(b->rows),
-                             kz_arg_u64(s->k), kz_arg_u64(s->c.ld), kz_arg_u64(grouped ? 0 : s->c.stride),
-                             kz_arg_u64(s->count), kz_arg_u64(gemm_group(t)), kz_arg_u64(flags),
-                             float_arg(s->alpha), float_arg(s->beta), kz_arg_u64(split), extra));
+    uint64_t flags =
+        (tensor ? GEMM_TENSOR_STORE : 0) | (a->shared ? GEMM_A_SHARED : 0) | (b->shared ? GEMM_B_SHARED : 0);
+    return KZ_LAUNCH(
+        p, .part = t->part, .blocks = clusters * blocks, .threads = KZ_GEMM_THREADS(t->consumers),
+        .cluster = blocks > 1 ? (uint32_t)blocks : 0, .overlap = true,
+        .shared_bytes =
+            (uint32_t)KZ_GEMM_SHARED_BYTES(t->tile_m, t->tile_n, t->stages, t->consumers, buffered),
+        KZ_ARGS(first, second, result, kz_arg_buffer(C), kz_arg_u64(a->rows), kz_arg_u64(b->rows),
+                kz_arg_u64(s->k), kz_arg_u64(s->c.ld), kz_arg_u64(grouped ? 0 : s->c.stride),
+                kz_arg_u64(s->count), kz_arg_u64(gemm_group(t)), kz_arg_u64(flags), float_arg(s->alpha),
+                float_arg(s->beta), kz_arg_u64(split), extra));
 }
 
 kz_status gemm_plan_frame(const kz_planner *p) {
     gemm_spec s = gemm_spec_of(p->c);
-    gemm_tile_id id = part_of(p, &s);
+    gemm_tile_id id = gemm_tile_of(p->variant, &s);
     kz_status status = refuse_tile(p, &s, id);
     if (status || gemm_is_empty(&s)) return status;
     status = refuse(p, &s);

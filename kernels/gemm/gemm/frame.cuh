@@ -3,6 +3,7 @@
 #define GEMM_FRAME_CUH
 
 #include "kz/device/gemm.cuh"
+#include "kz/device/pad_rows.cuh"
 #include "tune.h"
 
 enum {
@@ -39,11 +40,10 @@ template <int id, typename In_, typename Out_, bool a_mn, bool b_mn> struct kern
 
 // c = alpha a b + beta c. `extra`: `split` and `partials` of stream-k, or `offsets` of groups.
 template <typename G>
-static __device__ __forceinline__ void multiply(const kz_tensor_map *a, const kz_tensor_map *b,
-                                                const kz_tensor_map *c, typename G::Out *c_at, size_t m, size_t n,
-                                                size_t k, size_t pitch, size_t batch_pitch, unsigned batch,
-                                                unsigned group, unsigned flags, float alpha, float beta,
-                                                unsigned split, void *extra) {
+static __device__ __forceinline__ void
+multiply(const kz_tensor_map *a, const kz_tensor_map *b, const kz_tensor_map *c, typename G::Out *c_at,
+         size_t m, size_t n, size_t k, size_t pitch, size_t batch_pitch, unsigned batch, unsigned group,
+         unsigned flags, float alpha, float beta, unsigned split, void *extra) {
     kz_gemm_order order = kz_gemm_order_of<G>((unsigned)m, (unsigned)n, batch, group);
     order.a_shared = flags & GEMM_A_SHARED;
     order.b_shared = flags & GEMM_B_SHARED;
@@ -94,41 +94,13 @@ static __device__ __forceinline__ void multiply(const kz_tensor_map *a, const kz
 
 // ---- rows that a tensor map cannot take --------------------------------------------------------------------
 
-// A unit of 16 aligned bytes, of which those from `begin` up to `end` exist.
-static __device__ __forceinline__ uint4 load_between(const uint4 *at, const uint16_t *begin, const uint16_t *end) {
-    if ((const uint16_t *)at >= begin && (const uint16_t *)(at + 1) <= end) return *at;
-    kz_pack<uint16_t> pack;
-    for (int i = 0; i < 8; i++) {
-        const uint16_t *element = (const uint16_t *)at + i;
-        pack.at[i] = element >= begin && element < end ? *element : (uint16_t)0;
-    }
-    return pack.raw;
-}
-
-// `rows` rows of `inner` elements for each of `count` matrices, `pitch` and `stride` elements apart, to rows `padded` apart:
-// whole units of 16 bytes, put together from two that are aligned. What it pads with, nobody reads: the tensor map ends
-// with the row.
+// `rows` rows of `inner` elements for each of `count` matrices, `pitch` and `stride` elements apart, to rows `padded` apart.
 KZ_ENTRY_BOUNDS(gemm_pad, 256, 8)
 (const uint16_t *from, uint16_t *to, size_t rows, size_t inner, size_t pitch, size_t stride, size_t count,
  size_t padded) {
     const uint16_t *end = from + (count - 1) * stride + (rows - 1) * pitch + inner;
-    for (size_t row = blockIdx.x; row < rows * count; row += gridDim.x) {
-        const uint16_t *begin = from + row / rows * stride + row % rows * pitch;
-        unsigned shift = (unsigned)((size_t)begin % 16 / 2); // elements
-        const uint4 *at = (const uint4 *)(begin - shift);
-        for (unsigned unit = threadIdx.x; unit < padded / 8; unit += blockDim.x) {
-            uint4 low = load_between(at + unit, from, end), high = load_between(at + unit + 1, from, end);
-            uint32_t w[8] = {low.x, low.y, low.z, low.w, high.x, high.y, high.z, high.w};
-            // By one word, by two, by half a word.
-#pragma unroll
-            for (int i = 0; i < 7; i++) w[i] = shift & 2 ? w[i + 1] : w[i];
-#pragma unroll
-            for (int i = 0; i < 6; i++) w[i] = shift & 4 ? w[i + 2] : w[i];
-#pragma unroll
-            for (int i = 0; i < 4; i++) w[i] = shift & 1 ? __funnelshift_r(w[i], w[i + 1], 16) : w[i];
-            kz_store<KZ_CACHE>((uint4 *)(to + row * padded) + unit, make_uint4(w[0], w[1], w[2], w[3]));
-        }
-    }
+    for (size_t row = blockIdx.x; row < rows * count; row += gridDim.x)
+        kz_pad_row(from + row / rows * stride + row % rows * pitch, to + row * padded, padded, from, end);
 }
 
 #endif

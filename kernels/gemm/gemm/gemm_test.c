@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "private.h"
+#include "tune.h"
 #include "unit.h"
 
 // ---- a problem on the simulator ------------------------------------------------------------------------------
@@ -25,7 +26,8 @@ static kz_ptr put(kz_device *device, const void *data, size_t bytes) {
 }
 
 // Runs it, waits and closes.
-static void run(kz_device *device, const kz_gemm_problem *p, const char *variant, const kz_gemm_buffers *buffers) {
+static void run(kz_device *device, const kz_gemm_problem *p, const char *variant,
+                const kz_gemm_buffers *buffers) {
     kz_operation *operation;
     kz_error error = {0};
     if (kz_gemm_open(device, p, variant, &operation, &error)) fail_msg("%s", error.message);
@@ -69,6 +71,15 @@ static void each_problem_has_its_family(void **state) {
     expect_route("sim:h200", &p, "gemm/01_universal");
     p.form = KZ_GEMM_STRIDED, p.type = KZ_F64;
     expect_route("sim:h200", &p, "gemm/01_universal");
+    p = (kz_gemm_problem){.size = sizeof p, .numbers = KZ_GEMM_AS_TF32, .m = 64, .n = 64, .k = 64};
+    expect_route("sim:h200", &p, "gemm_types/");
+    p.beta = &(double){1}; // an exact kernel does it
+    expect_route("sim:h200", &p, "gemm/01_universal");
+    p.beta = NULL, p.numbers = KZ_GEMM_AS_E4M3;
+    expect_route("sim:h200", &p, "gemm_types/");
+    p = (kz_gemm_problem){
+        .size = sizeof p, .type = KZ_F16, .m = 64, .n = 64, .k = 64, .epilogue = KZ_GEMM_BIAS_GELU};
+    expect_route("sim:h200", &p, "gemm_fused/");
 }
 
 // ---- what it refuses -----------------------------------------------------------------------------------------
@@ -102,6 +113,12 @@ static void impossible_problems_are_refused(void **state) {
     refuse(&p, KZ_INVALID, "overlap");
     p = good, p.form = KZ_GEMM_GROUPED, p.count = 2, p.stride_a = 64;
     refuse(&p, KZ_INVALID, "have no strides");
+    p = good, p.numbers = KZ_GEMM_AS_INT8, p.ldc = 16;
+    refuse(&p, KZ_UNSUPPORTED, "8-bit numbers");
+    p = good, p.numbers = KZ_GEMM_AS_TF32; // of bf16
+    refuse(&p, KZ_INVALID, "a way to multiply f32");
+    p = good, p.epilogue = KZ_GEMM_BIAS, p.a_transposed = true;
+    refuse(&p, KZ_UNSUPPORTED, "epilogues are for");
     p = good, p.alignment = 3;
     refuse(&p, KZ_INVALID, "alignment");
     p = good, p.m = SIZE_MAX / 2, p.lda = SIZE_MAX / 2;
@@ -114,14 +131,17 @@ static void impossible_problems_are_refused(void **state) {
 enum { SIDE = 4 };
 
 // a = b = the identity times 2, so that a b is 4 on the diagonal; c holds `before`.
-static void multiply_floats(const double *alpha, const double *beta, float in_a, float before, float got[SIDE * SIDE]) {
+static void multiply_floats(const double *alpha, const double *beta, float in_a, float before,
+                            float got[SIDE * SIDE]) {
     kz_device *device = open_device("sim:h200");
     float a[SIDE * SIDE] = {0}, b[SIDE * SIDE] = {0}, c[SIDE * SIDE];
     for (int i = 0; i < SIDE; i++) a[i * SIDE + i] = in_a, b[i * SIDE + i] = 2;
     for (int i = 0; i < SIDE * SIDE; i++) c[i] = before;
     kz_gemm_problem p = {.size = sizeof p, .m = SIDE, .n = SIDE, .k = SIDE, .alpha = alpha, .beta = beta};
-    kz_gemm_buffers buffers = {sizeof buffers, put(device, a, sizeof a), put(device, b, sizeof b),
-                               put(device, c, sizeof c), 0};
+    kz_gemm_buffers buffers = {.size = sizeof buffers,
+                               .a = put(device, a, sizeof a),
+                               .b = put(device, b, sizeof b),
+                               .c = put(device, c, sizeof c)};
     run(device, &p, "01_universal", &buffers);
     assert_int_equal(kz_copy_to_host(device, NULL, got, buffers.c, sizeof c, NULL), KZ_OK);
     assert_int_equal(kz_device_synchronize(device, NULL), KZ_OK);
@@ -157,8 +177,10 @@ static void addresses_lead_anywhere(void **state) {
                          .a_transposed = true,
                          .form = KZ_GEMM_POINTERS,
                          .count = 3};
-    kz_gemm_buffers buffers = {sizeof buffers, put(device, a, sizeof a), put(device, b, sizeof b),
-                               put(device, c, sizeof c), 0};
+    kz_gemm_buffers buffers = {.size = sizeof buffers,
+                               .a = put(device, a, sizeof a),
+                               .b = put(device, b, sizeof b),
+                               .c = put(device, c, sizeof c)};
     run(device, &p, NULL, &buffers);
     for (int i = 0; i < 3; i++) {
         assert_int_equal(kz_copy_to_host(device, NULL, got, c[i], sizeof got, NULL), KZ_OK);
@@ -168,12 +190,73 @@ static void addresses_lead_anywhere(void **state) {
     kz_device_close(device);
 }
 
+// Three products that share b, or a: by the kernel for everything, and by the frame.
+static void a_shared_operand_is_one_matrix(void **state) {
+    enum { WIDTH = 16, COUNT = 3 };
+    static uint16_t many[COUNT * WIDTH * WIDTH], one[WIDTH * WIDTH], c[COUNT * WIDTH * WIDTH];
+    static const char *const variants[] = {"01_universal", "05_tile_64x128", "08_few_rows"};
+    for (uint64_t i = 0; i < COUNT * WIDTH * WIDTH; i++)
+        kz_element_set(KZ_F16, many, i, 1 + (double)(i / (WIDTH * WIDTH)));
+    for (uint64_t i = 0; i < WIDTH * WIDTH; i++) kz_element_set(KZ_F16, one, i, 0.5);
+    for (int v = 0; v < 6; v++) {
+        kz_device *device = open_device("sim:h200");
+        bool shared_a = v % 2;
+        kz_gemm_problem p = {.size = sizeof p,
+                             .type = KZ_F16,
+                             .m = WIDTH,
+                             .n = WIDTH,
+                             .k = WIDTH,
+                             .form = KZ_GEMM_STRIDED,
+                             .count = COUNT,
+                             .stride_a = shared_a ? KZ_GEMM_SHARED : 0,
+                             .stride_b = shared_a ? 0 : KZ_GEMM_SHARED};
+        kz_gemm_buffers buffers = {
+            .size = sizeof buffers,
+            .a = shared_a ? put(device, one, sizeof one) : put(device, many, sizeof many),
+            .b = shared_a ? put(device, many, sizeof many) : put(device, one, sizeof one),
+            .c = put(device, c, sizeof c)};
+        run(device, &p, variants[v / 2], &buffers);
+        assert_int_equal(kz_copy_to_host(device, NULL, c, buffers.c, sizeof c, NULL), KZ_OK);
+        assert_int_equal(kz_device_synchronize(device, NULL), KZ_OK);
+        for (uint64_t i = 0; i < COUNT * WIDTH * WIDTH; i++)
+            assert_true(kz_element_get(KZ_F16, c, i) == 8 * (1 + (double)(i / (WIDTH * WIDTH))));
+        kz_device_close(device);
+    }
+}
+
+// The last row of the table of epilogues is still the one that is meant: c = a b, and x the sums of columns.
+static void epilogues_keep_their_order(void **state) {
+    enum { WIDTH = 16 };
+    kz_device *device = open_device("sim:h200");
+    static uint16_t ones[WIDTH * WIDTH], c[WIDTH * WIDTH];
+    float x[WIDTH] = {0};
+    for (uint64_t i = 0; i < WIDTH * WIDTH; i++) kz_element_set(KZ_F16, ones, i, 1);
+    kz_gemm_problem p = {.size = sizeof p,
+                         .type = KZ_F16,
+                         .m = WIDTH,
+                         .n = WIDTH,
+                         .k = WIDTH,
+                         .b_transposed = true,
+                         .epilogue = KZ_GEMM_COLUMN_SUM};
+    kz_gemm_buffers buffers = {.size = sizeof buffers,
+                               .a = put(device, ones, sizeof ones),
+                               .b = put(device, ones, sizeof ones),
+                               .c = put(device, c, sizeof c),
+                               .x = put(device, x, sizeof x)};
+    run(device, &p, NULL, &buffers);
+    assert_int_equal(kz_copy_to_host(device, NULL, x, buffers.x, sizeof x, NULL), KZ_OK);
+    assert_int_equal(kz_device_synchronize(device, NULL), KZ_OK);
+    for (int i = 0; i < WIDTH; i++) assert_true(x[i] == WIDTH * WIDTH);
+    kz_device_close(device);
+}
+
 // Offsets that go back or past the end: c is written inside its rows alone (the simulator watches), and rows in no group stay.
-static void offsets_that_lie_stay_inside(void **state) {
+static void multiply_lies(const char *variant) {
     kz_device *device = open_device("sim:h200");
     enum { ROWS = 40, WIDTH = 16, GROUPS = 4 };
     static uint16_t a[ROWS * WIDTH], b[GROUPS * WIDTH * WIDTH], c[ROWS * WIDTH];
-    for (uint64_t i = 0; i < ROWS * WIDTH; i++) kz_element_set(KZ_BF16, a, i, 1), kz_element_set(KZ_BF16, c, i, 7);
+    for (uint64_t i = 0; i < ROWS * WIDTH; i++)
+        kz_element_set(KZ_BF16, a, i, 1), kz_element_set(KZ_BF16, c, i, 7);
     for (uint64_t i = 0; i < GROUPS * WIDTH * WIDTH; i++) kz_element_set(KZ_BF16, b, i, 1);
     const uint32_t offsets[GROUPS + 1] = {8, 20, 12, 90, UINT32_MAX};
     kz_gemm_problem p = {.size = sizeof p,
@@ -183,12 +266,117 @@ static void offsets_that_lie_stay_inside(void **state) {
                          .k = WIDTH,
                          .form = KZ_GEMM_GROUPED,
                          .count = GROUPS};
-    kz_gemm_buffers buffers = {sizeof buffers, put(device, a, sizeof a), put(device, b, sizeof b),
-                               put(device, c, sizeof c), put(device, offsets, sizeof offsets)};
-    run(device, &p, NULL, &buffers);
+    kz_gemm_buffers buffers = {.size = sizeof buffers,
+                               .a = put(device, a, sizeof a),
+                               .b = put(device, b, sizeof b),
+                               .c = put(device, c, sizeof c),
+                               .offsets = put(device, offsets, sizeof offsets)};
+    run(device, &p, variant, &buffers);
     assert_int_equal(kz_copy_to_host(device, NULL, c, buffers.c, sizeof c, NULL), KZ_OK);
     assert_int_equal(kz_device_synchronize(device, NULL), KZ_OK);
-    for (uint64_t i = 0; i < ROWS * WIDTH; i++) assert_true(kz_element_get(KZ_BF16, c, i) == (i / WIDTH < 8 ? 7 : 16));
+    for (uint64_t i = 0; i < ROWS * WIDTH; i++)
+        assert_true(kz_element_get(KZ_BF16, c, i) == (i / WIDTH < 8 ? 7 : 16));
+    kz_device_close(device);
+}
+static void offsets_that_lie_stay_inside(void **state) {
+    multiply_lies("01_universal");
+    multiply_lies("09_grouped");
+}
+
+// ---- plans and the model ---------------------------------------------------------------------------------------
+
+static kz_status plan(const char *name, const kz_case *c, kz_plan *plan) {
+    kz_device *device = open_device("sim:h200");
+    kz_error error = {0};
+    const kz_variant *variant = kz_variant_find(&kz_family_gemm, name);
+    assert_non_null(variant);
+    kz_status status = kz_variant_plan(&kz_family_gemm, variant, c, kz_device_get_info(device), plan, &error);
+    kz_device_close(device);
+    return status;
+}
+
+static void odd_operands_are_padded(void **state) {
+    static kz_plan p;
+    enum { NT = 1, FLAGS = 11 };
+    kz_case c = {.operation = NT, .type = KZ_BF16, .axes = {256, 264, 72, 1, 0}};
+    assert_int_equal(plan("02_tile_128x256", &c, &p), KZ_OK);
+    assert_int_equal(p.step_count, 1); // nothing to copy
+    assert_int_equal(p.steps[0].args[FLAGS].scalar & GEMM_TENSOR_STORE, GEMM_TENSOR_STORE);
+    c.axes[K] = 71; // rows of a and of b
+    assert_int_equal(plan("02_tile_128x256", &c, &p), KZ_OK);
+    assert_int_equal(p.step_count, 3);
+    assert_int_equal(p.workspace_bytes, 256 * 72 * 2 + 264 * 72 * 2 + 128); // the second a multiple of 256
+    c.axes[SLACK] = 1; // rows of 72 of a and b, of 265 of c
+    assert_int_equal(plan("02_tile_128x256", &c, &p), KZ_OK);
+    assert_int_equal(p.step_count, 1);
+    assert_int_equal(p.steps[0].args[FLAGS].scalar & GEMM_TENSOR_STORE, 0);
+    c.axes[BATCH] = 2; // matrices lie an odd number of elements apart
+    assert_int_equal(plan("02_tile_128x256", &c, &p), KZ_OK);
+    assert_int_equal(p.step_count, 3);
+    c = (kz_case){.operation = NT, .type = KZ_BF16, .axes = {256, 264, 72, 2, 0}, .misalign = 1};
+    assert_int_equal(plan("02_tile_128x256", &c, &p), KZ_OK); // copies begin at multiples of 16 bytes
+    assert_int_equal(p.step_count, 3);
+    c = (kz_case){
+        .operation = NT, .type = KZ_BF16, .axes = {256, 261, 72, 1, 3}}; // c: rows of 264 that end at 261
+    assert_int_equal(plan("02_tile_128x256", &c, &p), KZ_OK);
+    assert_int_equal(p.steps[p.step_count - 1].args[FLAGS].scalar & GEMM_TENSOR_STORE, 0);
+}
+
+static void the_frame_refuses_what_it_does_not_do(void **state) {
+    static kz_plan p;
+    kz_case c = {.type = KZ_F32, .axes = {64, 64, 64, 1}};
+    assert_int_equal(plan("05_tile_64x128", &c, &p), KZ_UNSUPPORTED);
+    c.type = KZ_BF16, c.axes[K] = 0;
+    assert_int_equal(plan("05_tile_64x128", &c, &p), KZ_UNSUPPORTED);
+    c.axes[K] = 64;
+    assert_int_equal(plan("05_tile_64x128", &c, &p), KZ_OK);
+    assert_int_equal(plan("06_cluster_split_k", &c, &p), KZ_UNSUPPORTED); // too short
+    assert_int_equal(plan("09_grouped", &c, &p), KZ_UNSUPPORTED);
+    c.axes[M] = 65;
+    assert_int_equal(plan("08_few_rows", &c, &p), KZ_UNSUPPORTED);
+    c.operation = GROUPED * ORDERS;
+    assert_int_equal(plan("05_tile_64x128", &c, &p), KZ_UNSUPPORTED);
+    assert_int_equal(plan("09_grouped", &c, &p), KZ_OK);
+    c.axes[M] = (int64_t)1 << 32;
+    assert_int_equal(plan("09_grouped", &c, &p), KZ_UNSUPPORTED);
+}
+
+// What the model takes on an H200, where no table knows better.
+static void the_model_picks_by_shape(void **state) {
+    static const struct {
+        uint32_t operation;
+        int64_t axes[5];
+        const char *variant;
+    } picks[] = {
+        {1, {4096, 4096, 4096, 1}, "02_tile_128x256"},   // 4 rounds, nearly full
+        {1, {500, 4096, 4096, 1}, "04_tile_128x128"},    // 128 tiles: one round
+        {1, {1024, 1024, 1024, 1}, "05_tile_64x128"},    // likewise
+        {1, {208, 448, 16088, 1}, "06_cluster_split_k"}, // 28 tiles of 64 x 64, long sums
+        {1, {432, 88, 8840, 1}, "17_cluster_split_8"},   // 14
+        {5, {16, 8192, 8192, 1}, "08_few_rows"},
+        {1, {120, 12848, 5424, 1}, "13_tile_128x112"}, // clusters that fetch a once
+        {12, {4096, 4096, 4096, 8}, "09_grouped"},
+        {1, {64, 64, 0, 1}, "01_universal"}, // nothing to multiply
+    };
+    kz_device *device = open_device("sim:h200");
+    const kz_device_info *info = kz_device_get_info(device);
+    for (size_t i = 0; i < sizeof picks / sizeof picks[0]; i++) {
+        kz_case c = {.operation = picks[i].operation, .type = KZ_BF16};
+        memcpy(c.axes, picks[i].axes, sizeof picks[i].axes);
+        const kz_variant *best = NULL;
+        double least = INFINITY;
+        static kz_plan p;
+        for (size_t v = 0; v < kz_family_gemm.variant_count; v++) {
+            const kz_variant *one = &kz_family_gemm.variants[v];
+            char how[KZ_ESTIMATE_HOW];
+            if (kz_variant_plan(&kz_family_gemm, one, &c, info, &p, NULL)) continue;
+            double time = kz_family_gemm.estimate(&c, info, one, how);
+            assert_true(time > 0 && isfinite(time));
+            if (time < least) best = one, least = time;
+        }
+        assert_non_null(best);
+        assert_string_equal(best->name, picks[i].variant);
+    }
     kz_device_close(device);
 }
 
@@ -215,9 +403,17 @@ static void sums_in_half_precision_fail(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(each_problem_has_its_family), cmocka_unit_test(impossible_problems_are_refused),
-        cmocka_unit_test(zeros_are_not_multiplied),    cmocka_unit_test(addresses_lead_anywhere),
-        cmocka_unit_test(offsets_that_lie_stay_inside), cmocka_unit_test(sums_in_half_precision_fail),
+        cmocka_unit_test(each_problem_has_its_family),
+        cmocka_unit_test(impossible_problems_are_refused),
+        cmocka_unit_test(zeros_are_not_multiplied),
+        cmocka_unit_test(addresses_lead_anywhere),
+        cmocka_unit_test(a_shared_operand_is_one_matrix),
+        cmocka_unit_test(epilogues_keep_their_order),
+        cmocka_unit_test(offsets_that_lie_stay_inside),
+        cmocka_unit_test(odd_operands_are_padded),
+        cmocka_unit_test(the_frame_refuses_what_it_does_not_do),
+        cmocka_unit_test(the_model_picks_by_shape),
+        cmocka_unit_test(sums_in_half_precision_fail),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

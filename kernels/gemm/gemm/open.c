@@ -3,42 +3,57 @@
 #include <string.h>
 
 #include "private.h"
+#include "gemm/gemm_types/gemm_types.h"
 #include "gemm/gemv/gemv.h"
 
-extern const kz_family kz_family_sgemm, kz_family_hgemm, kz_family_gemv;
+extern const kz_family kz_family_sgemm, kz_family_hgemm, kz_family_gemv, kz_family_gemm_types,
+    kz_family_gemm_fused;
+
+// One product, of matrices without gaps, and nothing added to it.
+static bool is_tight(const gemm_matrix *m) { return m->rows <= 1 || m->ld == m->columns; }
+static bool is_plain(const gemm_spec *s) {
+    return (s->form == KZ_GEMM_ONE || (s->form == KZ_GEMM_STRIDED && s->count == 1)) && s->alpha == 1.0 &&
+           s->beta == 0.0 && is_tight(&s->a) && is_tight(&s->b) && is_tight(&s->c);
+}
 
 // ---- what was asked for ----------------------------------------------------------------------------------
 
 // A struct of the caller's as one of ours: what it lacks is 0, what we do not know must be.
 static kz_status take(void *own, size_t own_bytes, const void *given, const char *type, kz_error *error) {
     size_t size;
-    if (!given) return kz_fail(error, KZ_INVALID, "gemm: the %s is NULL\npass one, zeroed but for what you need", type);
+    if (!given)
+        return kz_fail(error, KZ_INVALID, "gemm: the %s is NULL\npass one, zeroed but for what you need",
+                       type);
     memcpy(&size, given, sizeof size);
     if (size < sizeof size || size > 4096)
-        return kz_fail(error, KZ_INVALID, "gemm: the size in %s is %zu\nset it: %s x = {.size = sizeof x}", type, size,
-                       type);
+        return kz_fail(error, KZ_INVALID, "gemm: the size in %s is %zu\nset it: %s x = {.size = sizeof x}",
+                       type, size, type);
     for (size_t i = own_bytes; i < size; i++)
         if (((const char *)given)[i])
-            return kz_fail(error, KZ_INVALID, "gemm: %s has a field that this library does not know\n"
-                                              "build and run with the same version of kz", type);
+            return kz_fail(error, KZ_INVALID,
+                           "gemm: %s has a field that this library does not know\n"
+                           "build and run with the same version of kz",
+                           type);
     memset(own, 0, own_bytes);
     memcpy(own, given, size < own_bytes ? size : own_bytes);
     return KZ_OK;
 }
 
-static kz_status check_matrix(const char *name, const gemm_matrix *matrix, size_t ld, size_t stride, bool shared,
-                              kz_error *error) {
+static kz_status check_matrix(const char *name, const gemm_matrix *matrix, size_t ld, size_t stride,
+                              bool shared, kz_error *error) {
     if (ld && ld < matrix->columns)
         return kz_fail(error, KZ_INVALID,
-                       "gemm: ld%s is %zu, and a row of %s has %llu elements\npass 0 for rows without gaps", name, ld,
-                       name, (unsigned long long)matrix->columns);
+                       "gemm: ld%s is %zu, and a row of %s has %llu elements\npass 0 for rows without gaps",
+                       name, ld, name, (unsigned long long)matrix->columns);
     if ((double)matrix->rows * (double)matrix->ld >= 0x1p60)
-        return kz_fail(error, KZ_INVALID, "gemm: %s has %llu rows, %llu elements apart: more than any memory holds", name,
+        return kz_fail(error, KZ_INVALID,
+                       "gemm: %s has %llu rows, %llu elements apart: more than any memory holds", name,
                        (unsigned long long)matrix->rows, (unsigned long long)matrix->ld);
     uint64_t least = matrix->rows && matrix->columns ? (matrix->rows - 1) * matrix->ld + matrix->columns : 0;
     if (!shared && stride && (stride == KZ_GEMM_SHARED || stride < least))
-        return kz_fail(error, KZ_INVALID, "gemm: stride_%s is %zu, and a matrix %s has %llu elements: they would overlap",
-                       name, stride, name, (unsigned long long)least);
+        return kz_fail(error, KZ_INVALID,
+                       "gemm: stride_%s is %zu, and a matrix %s has %llu elements: they would overlap", name,
+                       stride, name, (unsigned long long)least);
     return KZ_OK;
 }
 
@@ -47,9 +62,19 @@ static kz_status check_enums(const kz_gemm_problem *p, kz_error *error) {
         return kz_fail(error, KZ_INVALID, "gemm: %d is no kz_gemm_form", (int)p->form);
     if ((unsigned)p->result > KZ_GEMM_TO_F32)
         return kz_fail(error, KZ_INVALID, "gemm: %d is no kz_gemm_result", (int)p->result);
-    if ((unsigned)p->type >= KZ_TYPE_COUNT) return kz_fail(error, KZ_INVALID, "gemm: %d is no kz_type", (int)p->type);
+    if ((unsigned)p->epilogue > KZ_GEMM_COLUMN_SUM)
+        return kz_fail(error, KZ_INVALID, "gemm: %d is no kz_gemm_epilogue", (int)p->epilogue);
+    if ((unsigned)p->numbers > KZ_GEMM_AS_E4M3_FINE)
+        return kz_fail(error, KZ_INVALID, "gemm: %d is no kz_gemm_numbers", (int)p->numbers);
+    if (p->numbers >= KZ_GEMM_AS_INT8) return KZ_OK; // the type does not count
+    if (p->numbers && p->type != KZ_F32)
+        return kz_fail(error, KZ_INVALID, "gemm: tf32 is a way to multiply f32, and the type is %s",
+                       (unsigned)p->type < KZ_TYPE_COUNT ? kz_type_name(p->type) : "none");
+    if ((unsigned)p->type >= KZ_TYPE_COUNT)
+        return kz_fail(error, KZ_INVALID, "gemm: %d is no kz_type", (int)p->type);
     if (!(kz_family_gemm.types >> p->type & 1))
-        return kz_fail(error, KZ_UNSUPPORTED, "gemm has no %s\n`kz info gemm` lists its types", kz_type_name(p->type));
+        return kz_fail(error, KZ_UNSUPPORTED, "gemm has no %s\n`kz info gemm` lists its types",
+                       kz_type_name(p->type));
     if (p->type == KZ_F64 && p->result == KZ_GEMM_TO_F32)
         return kz_fail(error, KZ_UNSUPPORTED, "gemm: products of f64 are f64: use KZ_GEMM_SAME");
     return KZ_OK;
@@ -59,15 +84,25 @@ static kz_status check_problem(const kz_gemm_problem *p, kz_error *error) {
     kz_status status = check_enums(p, error);
     if (status) return status;
     gemm_spec s = gemm_spec_of_problem(p);
-    size_t element = kz_type_size(p->type);
+    size_t element = p->numbers >= KZ_GEMM_AS_INT8 ? 1 : kz_type_size(p->type);
     if (s.alignment % element || (s.alignment & (s.alignment - 1)))
-        return kz_fail(error, KZ_INVALID, "gemm: the alignment is %llu bytes, and must be a power of two, %zu or more",
+        return kz_fail(error, KZ_INVALID,
+                       "gemm: the alignment is %llu bytes, and must be a power of two, %zu or more",
                        (unsigned long long)s.alignment, element);
     if (s.form == KZ_GEMM_GROUPED && (p->stride_a || p->stride_c))
         return kz_fail(error, KZ_INVALID, "gemm: groups are rows of one a and one c, which have no strides");
     if (s.form == KZ_GEMM_GROUPED && s.m > UINT32_MAX)
         return kz_fail(error, KZ_INVALID, "gemm: %llu rows are more than offsets of 32 bits count",
                        (unsigned long long)s.m);
+    if (p->numbers >= KZ_GEMM_AS_INT8 && (!is_plain(&s) || s.alignment < 16))
+        return kz_fail(error, KZ_UNSUPPORTED,
+                       "gemm: of 8-bit numbers it has c = a b alone, one product of matrices without "
+                       "gaps, at multiples of 16 bytes\nwiden them to bf16 for the rest");
+    bool halves = !p->numbers && (s.type == KZ_F16 || s.type == KZ_BF16);
+    if (p->epilogue && !(halves && is_plain(&s) && s.out == s.type && !s.a_transposed && s.alignment >= 16))
+        return kz_fail(error, KZ_UNSUPPORTED,
+                       "gemm: epilogues are for one product of halves without gaps, a as written, c of its "
+                       "type, at multiples of 16 bytes\nmultiply first, and apply it in a kernel of its own");
     bool strided = s.form == KZ_GEMM_STRIDED && s.count > 1;
     status = check_matrix("a", &s.a, p->lda, p->stride_a, true, error);
     if (!status) status = check_matrix("b", &s.b, p->ldb, p->stride_b, true, error);
@@ -83,14 +118,6 @@ typedef struct route {
     const char *reason;
 } route;
 
-static bool is_tight(const gemm_matrix *m) { return m->rows <= 1 || m->ld == m->columns; }
-
-// One product, of matrices without gaps, and nothing added to it.
-static bool is_plain(const gemm_spec *s) {
-    return (s->form == KZ_GEMM_ONE || (s->form == KZ_GEMM_STRIDED && s->count == 1)) && s->alpha == 1.0 &&
-           s->beta == 0.0 && is_tight(&s->a) && is_tight(&s->b) && is_tight(&s->c);
-}
-
 static uint32_t operation_of(const gemm_spec *s) {
     uint32_t order = (s->a_transposed ? 2u : 0u) + (s->b_transposed ? 1u : 0u);
     if (s->form == KZ_GEMM_GROUPED) return GROUPED * ORDERS + order % 2;
@@ -102,32 +129,53 @@ static route find_route(const kz_gemm_problem *p, const kz_device_info *device) 
     gemm_spec s = gemm_spec_of_problem(p);
     int64_t m = (int64_t)s.m, n = (int64_t)s.n, k = (int64_t)s.k;
     bool halves = s.type == KZ_F16 || s.type == KZ_BF16, plain = is_plain(&s);
+    if (p->epilogue)
+        return (route){&kz_family_gemm_fused,
+                       {.operation = 2 * ((uint32_t)p->epilogue - 1) + (s.b_transposed ? 1 : 0),
+                        .type = s.type,
+                        .axes = {m, n, k}},
+                       "an epilogue, applied before c is stored"};
+    if (plain && p->numbers && s.alignment >= 16) {
+        uint32_t format = (uint32_t)p->numbers - KZ_GEMM_AS_TF32;
+        kz_type out = p->numbers < KZ_GEMM_AS_INT8    ? KZ_F32
+                      : p->numbers == KZ_GEMM_AS_INT8 ? KZ_I32
+                                                      : KZ_BF16;
+        return (route){
+            &kz_family_gemm_types,
+            {.operation = format * ORDERS + operation_of(&s) % ORDERS, .type = out, .axes = {m, n, k}},
+            "numbers that are not halves, by tensor cores"};
+    }
     if (plain && s.type == KZ_F32 && !s.a_transposed && !s.b_transposed)
-        return (route){&kz_family_sgemm, {.type = KZ_F32, .axes = {m, n, k}}, "a plain product in single precision"};
-    if (plain && halves && s.out == s.type && !s.a_transposed && s.b_transposed && s.alignment >= 16 && m >= 1 &&
-        m <= KZ_GEMV_TOKENS && k > 0 && k % 8 == 0)
+        return (route){
+            &kz_family_sgemm, {.type = KZ_F32, .axes = {m, n, k}}, "a plain product in single precision"};
+    if (plain && halves && s.out == s.type && !s.a_transposed && s.b_transposed && s.alignment >= 16 &&
+        m >= 1 && m <= KZ_GEMV_TOKENS && k > 0 && k % 8 == 0)
         return (route){&kz_family_gemv,
                        {.operation = KZ_GEMV_DENSE, .type = s.type, .axes = {m, n, k}},
                        "so few rows are bound by reading b once"};
-    if (plain && halves && s.alignment >= 16 && device->kind != KZ_DEVICE_CPU && device->sm >= 80 && device->sm != 90)
+    if (plain && halves && s.alignment >= 16 && device->kind != KZ_DEVICE_CPU && device->sm >= 80 &&
+        device->sm != 90)
         return (route){&kz_family_hgemm,
                        {.operation = (uint32_t)operation_of(&s), .type = s.type, .axes = {m, n, k}},
                        "a plain product of halves, on a GPU without wgmma"};
-    return (route){&kz_family_gemm,
-                   {.operation = operation_of(&s), .type = s.type, .axes = {m, n, k, (int64_t)s.count}, .detail = p},
-                   "the general family"};
+    return (route){
+        &kz_family_gemm,
+        {.operation = operation_of(&s), .type = s.type, .axes = {m, n, k, (int64_t)s.count}, .detail = p},
+        "the general family"};
 }
 
 kz_status kz_gemm_open(kz_device *device, const kz_gemm_problem *problem, const char *variant,
                        kz_operation **operation, kz_error *error) {
     kz_gemm_problem own;
     if (operation) *operation = NULL;
-    if (!device) return kz_fail(error, KZ_INVALID, "kz_gemm_open: the device is NULL\nkz_device_open gives one");
+    if (!device)
+        return kz_fail(error, KZ_INVALID, "kz_gemm_open: the device is NULL\nkz_device_open gives one");
     kz_status status = take(&own, sizeof own, problem, "kz_gemm_problem", error);
     if (!status) status = check_problem(&own, error);
     if (status) return status;
     route to = find_route(&own, kz_device_get_info(device));
-    if (variant && strcmp(variant, KZ_DETERMINISTIC) != 0) { // one of this family's, by name
+    if (variant && strcmp(variant, KZ_DETERMINISTIC) != 0 && own.numbers < KZ_GEMM_AS_INT8 &&
+        !own.epilogue) { // one of this family's, by name
         gemm_spec s = gemm_spec_of_problem(&own);
         to.family = &kz_family_gemm;
         to.c = (kz_case){.operation = operation_of(&s),
@@ -138,23 +186,35 @@ kz_status kz_gemm_open(kz_device *device, const kz_gemm_problem *problem, const 
     return kz_operation_open_family(device, to.family, &to.c, variant, operation, error);
 }
 
-kz_status kz_gemm_run(kz_operation *operation, kz_stream *stream, const kz_gemm_buffers *buffers, kz_ptr workspace,
-                      uint64_t workspace_bytes, kz_error *error) {
+kz_status kz_gemm_run(kz_operation *operation, kz_stream *stream, const kz_gemm_buffers *buffers,
+                      kz_ptr workspace, uint64_t workspace_bytes, kz_error *error) {
     kz_gemm_buffers own;
-    if (!operation) return kz_fail(error, KZ_INVALID, "kz_gemm_run: the operation is NULL\nkz_gemm_open gives one");
+    if (!operation)
+        return kz_fail(error, KZ_INVALID, "kz_gemm_run: the operation is NULL\nkz_gemm_open gives one");
     kz_status status = take(&own, sizeof own, buffers, "kz_gemm_buffers", error);
     if (status) return status;
-    bool gemv = strcmp(kz_operation_family(operation), "gemv") == 0;
-    kz_ptr list[4] = {own.a, own.b, own.c, own.offsets};
-    if (gemv) memcpy(list, (kz_ptr[]){own.b, 0, own.a, own.c}, sizeof list);
-    return kz_operation_run(operation, stream, list, gemv || own.offsets ? 4 : 3, workspace, workspace_bytes, error);
+    const char *family = kz_operation_family(operation);
+    kz_ptr list[5] = {own.a, own.b, own.c, own.offsets};
+    size_t count = own.offsets ? 4 : 3;
+    if (strcmp(family, "gemv") == 0) {
+        memcpy(list, (kz_ptr[]){own.b, 0, own.a, own.c}, 4 * sizeof list[0]);
+        count = 4;
+    } else if (strcmp(family, "gemm_types") == 0) {
+        memcpy(list + 3, (kz_ptr[]){own.scale_a, own.scale_b}, 2 * sizeof list[0]);
+        count = 5;
+    } else if (strcmp(family, "gemm_fused") == 0) {
+        memcpy(list + 3, (kz_ptr[]){own.x, own.y}, 2 * sizeof list[0]);
+        count = own.y ? 5 : own.x ? 4 : 3;
+    }
+    return kz_operation_run(operation, stream, list, count, workspace, workspace_bytes, error);
 }
 
 kz_status kz_gemm_explain(kz_device *device, const kz_gemm_problem *problem, char *text, size_t size,
                           kz_error *error) {
     kz_gemm_problem own;
     char why[KZ_CHOICE_WHY] = "";
-    if (!device) return kz_fail(error, KZ_INVALID, "kz_gemm_explain: the device is NULL\nkz_device_open gives one");
+    if (!device)
+        return kz_fail(error, KZ_INVALID, "kz_gemm_explain: the device is NULL\nkz_device_open gives one");
     if (!text || !size) return kz_fail(error, KZ_INVALID, "kz_gemm_explain: there is no room for the text");
     kz_status status = take(&own, sizeof own, problem, "kz_gemm_problem", error);
     if (!status) status = check_problem(&own, error);

@@ -13,14 +13,15 @@ static kz_arg real(double value) {
 // The arguments of 00 and 01: an order is a pair of strides.
 static kz_status launch_any(const kz_planner *p, const gemm_spec *s, uint64_t blocks, uint32_t threads) {
     bool grouped = s->form == KZ_GEMM_GROUPED;
-    return KZ_LAUNCH(p, .operation = s->out == s->type ? "any" : "any_to_f32", .blocks = blocks, .threads = threads,
-                     KZ_ARGS(kz_arg_buffer(A), kz_arg_buffer(B), kz_arg_buffer(C),
-                             grouped ? kz_arg_buffer(OFFSETS) : kz_arg_u64(0), kz_arg_u64(s->m), kz_arg_u64(s->n),
-                             kz_arg_u64(s->k), kz_arg_u64(s->a_transposed ? 1 : s->a.ld),
-                             kz_arg_u64(s->a_transposed ? s->a.ld : 1), kz_arg_u64(s->b_transposed ? s->b.ld : 1),
-                             kz_arg_u64(s->b_transposed ? 1 : s->b.ld), kz_arg_u64(s->c.ld), kz_arg_u64(s->a.stride),
-                             kz_arg_u64(s->b.stride), kz_arg_u64(s->c.stride), kz_arg_u64(s->count), real(s->alpha),
-                             real(s->beta), kz_arg_u64(s->form == KZ_GEMM_POINTERS)));
+    return KZ_LAUNCH(
+        p, .operation = s->out == s->type ? "any" : "any_to_f32", .blocks = blocks, .threads = threads,
+        KZ_ARGS(kz_arg_buffer(A), kz_arg_buffer(B), kz_arg_buffer(C),
+                grouped ? kz_arg_buffer(OFFSETS) : kz_arg_u64(0), kz_arg_u64(s->m), kz_arg_u64(s->n),
+                kz_arg_u64(s->k), kz_arg_u64(s->a_transposed ? 1 : s->a.ld),
+                kz_arg_u64(s->a_transposed ? s->a.ld : 1), kz_arg_u64(s->b_transposed ? s->b.ld : 1),
+                kz_arg_u64(s->b_transposed ? 1 : s->b.ld), kz_arg_u64(s->c.ld), kz_arg_u64(s->a.stride),
+                kz_arg_u64(s->b.stride), kz_arg_u64(s->c.stride), kz_arg_u64(s->count), real(s->alpha),
+                real(s->beta), kz_arg_u64(s->form == KZ_GEMM_POINTERS)));
 }
 
 kz_status gemm_plan_native(const kz_planner *p) {

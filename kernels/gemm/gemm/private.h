@@ -5,9 +5,9 @@
 #include "kz/family.h"
 #include "gemm.h"
 
-enum { A, B, C, OFFSETS };          // the buffers, in order
-enum { M, N, K, BATCH, SLACK };     // the axes, in order; BATCH counts groups where they are grouped
-enum { ORDERS = 4 };                // nn, nt, tn, tt; operations come in fours of them
+enum { A, B, C, OFFSETS };               // the buffers, in order
+enum { M, N, K, BATCH, SLACK };          // the axes, in order; BATCH counts groups where they are grouped
+enum { ORDERS = 4 };                     // nn, nt, tn, tt; operations come in fours of them
 enum { PLAIN, TO_F32, SCALED, GROUPED }; // those fours; GROUPED has nn and nt alone
 
 KZ_DECLARE_FAMILY(gemm);
@@ -31,7 +31,7 @@ typedef struct gemm_spec {
 gemm_spec gemm_spec_of(const kz_case *c);
 gemm_spec gemm_spec_of_problem(const kz_gemm_problem *problem);
 uint64_t gemm_elements(const gemm_spec *s, const gemm_matrix *matrix); // from its first to its last element
-bool gemm_is_empty(const gemm_spec *s); // nothing to write
+bool gemm_is_empty(const gemm_spec *s);                                // nothing to write
 
 kz_status gemm_reference(const kz_case *c, void *const *host, size_t which, double *expected, double *bound,
                          kz_error *error);
@@ -61,6 +61,11 @@ uint64_t gemm_cluster_blocks(const gemm_tile *t);
 // Clusters that all products need. `swapped`: b's columns are the tile's rows.
 uint64_t gemm_count_clusters(const gemm_tile *t, const gemm_spec *s, bool swapped);
 uint64_t gemm_split_tiles(const gemm_spec *s, uint64_t multiprocessors); // of 07, that are cut along k
-bool gemm_is_padded(const gemm_spec *s, bool a); // a, or b, is copied first
+bool gemm_is_padded(const gemm_spec *s, bool a);                         // a, or b, is copied first
+bool gemm_stores_by_map(const gemm_spec *s, const gemm_tile *t);
+gemm_tile_id gemm_tile_of(const kz_variant *variant, const gemm_spec *s); // 08 and 09 have two
+
+double gemm_estimate(const kz_case *c, const kz_device_info *device, const kz_variant *variant,
+                     char how[KZ_ESTIMATE_HOW]);
 
 #endif

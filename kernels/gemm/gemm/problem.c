@@ -26,8 +26,10 @@ gemm_spec gemm_spec_of_problem(const kz_gemm_problem *p) {
                    .count = p->form == KZ_GEMM_ONE ? 1 : p->count,
                    .alignment = p->alignment ? p->alignment : 16};
     if (s.alpha == 0.0) s.k = 0;
-    s.a = s.a_transposed ? make_matrix(s.k, s.m, p->lda, p->stride_a) : make_matrix(s.m, s.k, p->lda, p->stride_a);
-    s.b = s.b_transposed ? make_matrix(s.n, s.k, p->ldb, p->stride_b) : make_matrix(s.k, s.n, p->ldb, p->stride_b);
+    s.a = s.a_transposed ? make_matrix(s.k, s.m, p->lda, p->stride_a)
+                         : make_matrix(s.m, s.k, p->lda, p->stride_a);
+    s.b = s.b_transposed ? make_matrix(s.n, s.k, p->ldb, p->stride_b)
+                         : make_matrix(s.k, s.n, p->ldb, p->stride_b);
     s.c = make_matrix(s.m, s.n, p->ldc, p->stride_c);
     if (s.form == KZ_GEMM_GROUPED) s.a.stride = s.c.stride = 0; // the groups are parts of one matrix
     return s;

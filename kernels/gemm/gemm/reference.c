@@ -17,8 +17,8 @@ typedef struct part {
     double *sums, *errors;         // rows x n
 } part;
 
-static double element(const gemm_spec *s, const gemm_matrix *matrix, const void *data, uint64_t product, uint64_t row,
-                      uint64_t column) {
+static double element(const gemm_spec *s, const gemm_matrix *matrix, const void *data, uint64_t product,
+                      uint64_t row, uint64_t column) {
     return kz_element_get(s->type, data, product * matrix->stride + row * matrix->ld + column);
 }
 static double a_at(const part *p, const void *a, uint64_t i, uint64_t x) {
@@ -40,7 +40,8 @@ static void multiply_doubles(const part *p, const void *a, const void *b) {
                 magnitudes += fabsl(term);
             }
             p->sums[i * n + j] = (double)sum;
-            p->errors[i * n + j] = (double)((long double)(k + 2) * 0x1p-53L * magnitudes) + (double)k * 0x1p-1074;
+            p->errors[i * n + j] =
+                (double)((long double)(k + 2) * 0x1p-53L * magnitudes) + (double)k * 0x1p-1074;
         }
 }
 
@@ -79,7 +80,8 @@ static void finish(const part *p, const void *c, double *expected, double *bound
         for (uint64_t j = 0; j < s->n; j++) {
             uint64_t at = p->product * s->c.stride + (p->first + i) * s->c.ld + j;
             double scaled = s->k ? s->alpha * p->sums[i * s->n + j] : 0.0;
-            double added = s->beta != 0.0 ? s->beta * kz_element_get(s->out, c, at) : 0.0, value = scaled + added;
+            double added = s->beta != 0.0 ? s->beta * kz_element_get(s->out, c, at) : 0.0,
+                   value = scaled + added;
             double error = s->k ? fabs(s->alpha) * p->errors[i * s->n + j] : 0.0;
             if (s->alpha != 1.0 || s->beta != 0.0) error += 3.0 * u * (fabs(scaled) + fabs(added));
             bound[at] = isfinite(error) ? error + kz_half_ulp(s->out, fabs(value) + error) : error;
@@ -87,7 +89,8 @@ static void finish(const part *p, const void *c, double *expected, double *bound
         }
 }
 
-static kz_status multiply_part(const part *p, void *const *host, double *expected, double *bound, kz_error *error) {
+static kz_status multiply_part(const part *p, void *const *host, double *expected, double *bound,
+                               kz_error *error) {
     kz_status status = KZ_OK;
     if (p->s->type == KZ_F64)
         multiply_doubles(p, host[A], host[B]);

@@ -287,7 +287,7 @@ const kz_family kz_family_gemm_fused = {
     .work = work,
     .worked = worked,
     .worked_count = sizeof worked / sizeof worked[0],
-    .rivals = (const char *const[]){"cublaslt", "torch", "torch_compile", NULL},
+    .rivals = (const char *const[]){"cublaslt", "cutlass", "torch", "torch_compile", NULL},
     .guest_signature =
         "const T *a, const T *b, T *c, const T *bias, size_t m, size_t n, size_t k\n"
         "bias_residual_*-*: const T *a, const T *b, T *c, const T *bias, const T *residual, size_t m, size_t "

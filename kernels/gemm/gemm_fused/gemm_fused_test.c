@@ -1,6 +1,8 @@
 // gemm_fused: the reference of every kind of step by hand, its bound against what must pass and what must fail, the public names
 // against the table, and the plans.
 #include <math.h>
+#include <stdio.h>
+#include <string.h>
 
 #include "private.h"
 #include "unit.h"
@@ -112,6 +114,29 @@ static void names_are_the_tables(void **state) {
     assert_int_equal(sizeof names / sizeof names[0], KZ_GEMM_FUSED_COLUMN_SUM_NT + 1);
 }
 
+// The README and the public header tell of every row.
+static void every_row_is_told_of(void **state) {
+    static const char *const names[] = {
+#define EPILOGUE(name, ...) #name,
+#include "epilogues.def"
+#undef EPILOGUE
+    };
+    static const char *const files[] = {"kernels/gemm/gemm_fused/README.md",
+                                        "kernels/gemm/gemm_fused/gemm_fused.h"};
+    for (int f = 0; f < 2; f++) {
+        static char text[1 << 16];
+        FILE *file = fopen(files[f], "r");
+        assert_non_null(file);
+        text[fread(text, 1, sizeof text - 1, file)] = 0;
+        fclose(file);
+        for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+            char row[64];
+            snprintf(row, sizeof row, f == 0 ? "\n| `%s` |" : "\n//     %s ", names[i]);
+            if (!strstr(text, row)) fail_msg("%s says nothing of %s", files[f], names[i]);
+        }
+    }
+}
+
 // ---- bounds ------------------------------------------------------------------------------------------------
 
 // Sums that are rounded to the type before gelu, as two kernels with c between them do it, must fail; in f32 all must pass.
@@ -198,13 +223,10 @@ static void what_is_not_done_is_refused(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(steps_by_hand),
-        cmocka_unit_test(activations_and_gates_by_hand),
-        cmocka_unit_test(folds_by_hand),
-        cmocka_unit_test(names_are_the_tables),
-        cmocka_unit_test(a_rounding_on_the_way_fails),
-        cmocka_unit_test(launches_and_workspace),
-        cmocka_unit_test(what_is_not_done_is_refused),
+        cmocka_unit_test(steps_by_hand),          cmocka_unit_test(activations_and_gates_by_hand),
+        cmocka_unit_test(folds_by_hand),          cmocka_unit_test(names_are_the_tables),
+        cmocka_unit_test(every_row_is_told_of),   cmocka_unit_test(a_rounding_on_the_way_fails),
+        cmocka_unit_test(launches_and_workspace), cmocka_unit_test(what_is_not_done_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

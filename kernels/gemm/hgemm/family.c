@@ -140,7 +140,7 @@ static kz_status launch_frame(const kz_planner *p, const frame *f, const operand
     uint64_t clusters = count_clusters(f, m, n), blocks = blocks_of(f);
     uint64_t at_once = (uint64_t)p->device->multiprocessors / blocks;
     if ((s && s->tiles > 0) || (f->persistent && clusters > at_once)) clusters = at_once;
-    uint64_t group = f->persistent ? HGEMM_GROUP / at_least_one(f->cluster_m) : 1;
+    uint64_t group = f->persistent ? HGEMM_GROUP : 1;
     kz_arg args[] = {map_operand(p, a, f->tile_m),
                      map_operand(p, b, f->tile_n / at_least_one(f->cluster_m)),
                      f->tensor_store ? map_result(p) : kz_arg_buffer(C),

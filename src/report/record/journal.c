@@ -91,13 +91,7 @@ kz_status report_journal_close(report_journal *j, kz_error *error) {
 }
 
 void report_results_folder(base_text *path) {
-    const char *results = getenv("KZ_RESULTS"), *state = getenv("XDG_STATE_HOME"), *home = getenv("HOME");
-    if (results && *results)
-        base_text_add(path, "%s", results);
-    else if (state && *state)
-        base_text_add(path, "%s/kz", state);
-    else
-        base_text_add(path, "%s/.local/state/kz", home && *home ? home : "/tmp");
+    if (!base_state_folder(path)) base_text_add(path, "/tmp/.local/state/kz");
 }
 
 kz_status report_results_path(const char *verb, base_text *path, kz_error *error) {

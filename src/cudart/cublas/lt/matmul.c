@@ -48,20 +48,20 @@ static bool read_factor(const void *at, double *value) {
 }
 
 // Where the factors of an operand lie that has `outer` rows (columns, for op(B)) and `depth` elements along k.
-typedef struct factors {
+typedef struct factor_shape {
     int mode;
     size_t outer, depth;
-} factors;
+} factor_shape;
 
 static size_t blocks_of(size_t elements) { return (elements + 127) / 128; }
-static size_t row_of_blocks(const factors *f) { return (blocks_of(f->depth) + 3) / 4 * 4; }
+static size_t row_of_blocks(const factor_shape *f) { return (blocks_of(f->depth) + 3) / 4 * 4; }
 
-static size_t factor_count(const factors *f) {
+static size_t factor_count(const factor_shape *f) {
     if (f->mode == LT_SCALE_OUTER_VECTOR) return f->outer;
     if (f->mode == LT_SCALE_128) return f->outer * blocks_of(f->depth);
     return (blocks_of(f->outer) - 1) * row_of_blocks(f) + blocks_of(f->depth); // none behind the last row
 }
-static size_t factor_at(const factors *f, size_t outer, size_t k) {
+static size_t factor_at(const factor_shape *f, size_t outer, size_t k) {
     if (f->mode == LT_SCALE_OUTER_VECTOR) return outer;
     return f->mode == LT_SCALE_128 ? k / 128 * f->outer + outer : outer / 128 * row_of_blocks(f) + k / 128;
 }
@@ -77,7 +77,7 @@ static bool scale_operand(const lt_matmul_desc *d, int which, cublas_dense *o) {
         cublas_dense_scale(o, factor);
         return true;
     }
-    const factors f = {d->scale_modes[which], first ? o->rows : o->columns, first ? o->columns : o->rows};
+    const factor_shape f = {d->scale_modes[which], first ? o->rows : o->columns, first ? o->columns : o->rows};
     double *values = read_vector(at, CUBLAS_F32, 0, factor_count(&f));
     for (size_t j = 0; values && j < o->columns; j++)
         for (size_t i = 0; i < o->rows; i++)
