@@ -28,7 +28,8 @@ static CUresult encode_tiled(CUtensorMap *to, CUtensorMapDataType type, cuuint32
                           .swizzle = (int32_t)swizzle,
                           .promotion = (int32_t)promotion,
                           .fill = (int32_t)fill};
-    if (!to || !dim || !stride || !box || !step) return refuse("an array is NULL; each has an entry per dimension");
+    if (!to || !dim || !stride || !box || !step)
+        return refuse("an array is NULL; each has an entry per dimension");
     for (uint32_t i = 0; i < rank && i < SIM_TENSOR_RANK; i++) {
         map.dim[i] = dim[i];
         map.box[i] = box[i];

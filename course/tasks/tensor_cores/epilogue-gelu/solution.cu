@@ -98,7 +98,8 @@ extern "C" __global__ void layer(const __half *a, const __half *b,
         for (int i = 0; i < 8; i += 4)
             *(float4 *)&s[i] = *(float4 *)&tile[y * PITCH + right + i];
         for (int i = 0; i < 8; i++)
-            o[i] = __float2half(gelu(s[i] + biases[i]) + __half2float(r[i]));
+            o[i] =
+                __float2half(gelu(s[i] + biases[i]) + __half2float(r[i]));
         *(uint4 *)&out[at] = after;
     }
     // kz: starter

@@ -30,8 +30,8 @@ extern "C" __global__ void gemm_fp8(const unsigned char *a,
                 fa[r] = *(const int *)&a[(row + g + r % 2 * 8) * k + i +
                                          4 * t + r / 2 * 16];
             for (int r = 0; r < 2; r++)
-                fb[r] = *(const int *)&b[(column + g) * k + i + 4 * t +
-                                         r * 16];
+                fb[r] =
+                    *(const int *)&b[(column + g) * k + i + 4 * t + r * 16];
             mma(part, fa, fb);
         }
         // kz: begin

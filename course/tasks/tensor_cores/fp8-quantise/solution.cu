@@ -10,8 +10,8 @@ extern "C" __global__ void quantise(const float *x, unsigned char *codes,
     if (block >= n) return; // the whole warp
     // kz: begin
     float4 v = ((const float4 *)x)[block * 32 + lane];
-    float amax = fmaxf(fmaxf(fabsf(v.x), fabsf(v.y)),
-                       fmaxf(fabsf(v.z), fabsf(v.w)));
+    float amax =
+        fmaxf(fmaxf(fabsf(v.x), fabsf(v.y)), fmaxf(fabsf(v.z), fabsf(v.w)));
     for (int step = 16; step > 0; step /= 2)
         amax = fmaxf(amax, __shfl_xor_sync(0xffffffffu, amax, step));
     float scale = amax > 0 ? amax / LARGEST : 1.0f;

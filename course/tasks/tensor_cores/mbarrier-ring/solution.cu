@@ -13,20 +13,23 @@ __device__ void arrive(unsigned barrier) {
                  : "memory");
 }
 __device__ void arrive_and_expect(unsigned barrier, unsigned bytes) {
-    asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::
-                     "r"(barrier),
-                 "r"(bytes)
-                 : "memory");
+    asm volatile(
+        "mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(
+            barrier),
+        "r"(bytes)
+        : "memory");
 }
 // Until the phase with this parity has ended.
 __device__ void wait(unsigned barrier, unsigned parity) {
     unsigned done;
-    do asm volatile("{ .reg .pred p;\n"
-                    "mbarrier.try_wait.parity.shared::cta.b64 p, [%1], %2;\n"
-                    "selp.u32 %0, 1, 0, p; }"
-                    : "=r"(done)
-                    : "r"(barrier), "r"(parity)
-                    : "memory");
+    do
+        asm volatile(
+            "{ .reg .pred p;\n"
+            "mbarrier.try_wait.parity.shared::cta.b64 p, [%1], %2;\n"
+            "selp.u32 %0, 1, 0, p; }"
+            : "=r"(done)
+            : "r"(barrier), "r"(parity)
+            : "memory");
     while (!done);
 }
 

@@ -29,7 +29,6 @@ __device__ void ldmatrix_x4_trans(unsigned r[4], const void *row) {
                  : "memory");
 }
 
-
 __device__ void copy_16(void *to, const void *from) {
     unsigned at = (unsigned)__cvta_generic_to_shared(to);
     asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(at),
@@ -62,7 +61,8 @@ extern "C" __global__ void gemm(const __half *a, const __half *b, float *c,
     auto load = [&](int stage, int step) {
         for (int i = threadIdx.x; i < TILE * 8; i += THREADS) {
             int y = i / 8, x = i % 8 * 8, at = place(y, x);
-            copy_16(&a_tiles[stage][at], &a[(row + y) * k + step * TILE + x]);
+            copy_16(&a_tiles[stage][at],
+                    &a[(row + y) * k + step * TILE + x]);
             copy_16(&b_tiles[stage][at],
                     &b[(step * TILE + y) * n + column + x]);
         }
@@ -71,13 +71,14 @@ extern "C" __global__ void gemm(const __half *a, const __half *b, float *c,
         for (int i = 0; i < TILE; i += 16) {
             unsigned fa[2][4], fb[2][4];
             for (int y = 0; y < 2; y++)
-                ldmatrix_x4(fa[y], &a_tiles[stage][place(
-                                       top + y * 16 + lane % 16,
-                                       i + lane / 16 * 8)]);
+                ldmatrix_x4(fa[y],
+                            &a_tiles[stage][place(top + y * 16 + lane % 16,
+                                                  i + lane / 16 * 8)]);
             for (int x = 0; x < 2; x++)
-                ldmatrix_x4_trans(fb[x], &b_tiles[stage][place(
-                                             i + lane % 16,
-                                             left + x * 16 + lane / 16 * 8)]);
+                ldmatrix_x4_trans(
+                    fb[x],
+                    &b_tiles[stage][place(i + lane % 16,
+                                          left + x * 16 + lane / 16 * 8)]);
             for (int y = 0; y < 2; y++)
                 for (int x = 0; x < 4; x++)
                     mma(sums[y][x], fa[y], &fb[x / 2][x % 2 * 2]);

@@ -3,7 +3,8 @@ extern "C" __global__ void prune(const float *x, float *values,
     int group = blockIdx.x * blockDim.x + threadIdx.x;
     bool inside = group < 8 * n; // the same in all 8 lanes of a word
     // kz: begin
-    float4 v = inside ? ((const float4 *)x)[group] : make_float4(0, 0, 0, 0);
+    float4 v =
+        inside ? ((const float4 *)x)[group] : make_float4(0, 0, 0, 0);
     float e[4] = {v.x, v.y, v.z, v.w}, kept[2];
     unsigned bits = 0;
     int count = 0;
@@ -13,8 +14,10 @@ extern "C" __global__ void prune(const float *x, float *values,
             better += fabsf(e[j]) > fabsf(e[i]) ||
                       (fabsf(e[j]) == fabsf(e[i]) && j < i);
         if (better >= 2) continue;
-        if (count == 0) kept[0] = e[i];
-        else kept[1] = e[i];
+        if (count == 0)
+            kept[0] = e[i];
+        else
+            kept[1] = e[i];
         bits |= i << 2 * count++;
     }
     bits <<= threadIdx.x % 8 * 4;

@@ -18,8 +18,8 @@ using namespace nvcuda;
 enum { PARTS = 16 };
 
 // A warp makes 16 x 16 sums over its part of k.
-__global__ void multiply_part(const __half *a, const __half *b, float *parts,
-                              int m, int n, int k) {
+__global__ void multiply_part(const __half *a, const __half *b,
+                              float *parts, int m, int n, int k) {
     int row = blockIdx.y * 16, column = blockIdx.x * 16;
     wmma::fragment<wmma::matrix_a, 16, 16, 16, __half, wmma::row_major> fa;
     wmma::fragment<wmma::matrix_b, 16, 16, 16, __half, wmma::row_major> fb;
@@ -56,7 +56,8 @@ __global__ void add_parts(const float *parts, float *c, int count) {
 
 extern "C" void gemm(const __half *a, const __half *b, float *c, int m,
                      int n, int k) {
-    size_t a_bytes = sizeof(__half) * m * k, b_bytes = sizeof(__half) * k * n;
+    size_t a_bytes = sizeof(__half) * m * k,
+           b_bytes = sizeof(__half) * k * n;
     size_t c_bytes = sizeof(float) * m * n;
     __half *da, *db;
     float *dc;

@@ -27,20 +27,23 @@ __device__ void arrive(unsigned barrier) {
                  : "memory");
 }
 __device__ void arrive_and_expect(unsigned barrier, unsigned bytes) {
-    asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::
-                     "r"(barrier),
-                 "r"(bytes)
-                 : "memory");
+    asm volatile(
+        "mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(
+            barrier),
+        "r"(bytes)
+        : "memory");
 }
 // Until the phase with this parity has ended.
 __device__ void wait(unsigned barrier, unsigned parity) {
     unsigned done;
-    do asm volatile("{ .reg .pred p;\n"
-                    "mbarrier.try_wait.parity.shared::cta.b64 p, [%1], %2;\n"
-                    "selp.u32 %0, 1, 0, p; }"
-                    : "=r"(done)
-                    : "r"(barrier), "r"(parity)
-                    : "memory");
+    do
+        asm volatile(
+            "{ .reg .pred p;\n"
+            "mbarrier.try_wait.parity.shared::cta.b64 p, [%1], %2;\n"
+            "selp.u32 %0, 1, 0, p; }"
+            : "=r"(done)
+            : "r"(barrier), "r"(parity)
+            : "memory");
     while (!done);
 }
 
@@ -48,10 +51,11 @@ __device__ void wait(unsigned barrier, unsigned parity) {
 // count at `barrier`.
 __device__ void copy_box(unsigned to, const CUtensorMap *map, int column,
                          int row, unsigned barrier) {
-    asm volatile("cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier"
-                 "::complete_tx::bytes [%0], [%1, {%2, %3}], [%4];" ::"r"(to),
-                 "l"(map), "r"(column), "r"(row), "r"(barrier)
-                 : "memory");
+    asm volatile(
+        "cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier"
+        "::complete_tx::bytes [%0], [%1, {%2, %3}], [%4];" ::"r"(to),
+        "l"(map), "r"(column), "r"(row), "r"(barrier)
+        : "memory");
 }
 
 enum { BOX = 32, BYTES = 4 * BOX * BOX, WARPS = 4 };
@@ -123,11 +127,11 @@ extern "C" void transpose(const float *in, float *out, int width,
     //|     cuuint32_t steps[2] = {1, 1};
     //|     CUtensorMapSwizzle swizzle = CU_TENSOR_MAP_SWIZZLE_NONE;
     // kz: end
-    CUresult made = encoder()(
-        &map, CU_TENSOR_MAP_DATA_TYPE_FLOAT32, 2, from, sizes, strides,
-        corners, steps, CU_TENSOR_MAP_INTERLEAVE_NONE, swizzle,
-        CU_TENSOR_MAP_L2_PROMOTION_L2_128B,
-        CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
+    CUresult made =
+        encoder()(&map, CU_TENSOR_MAP_DATA_TYPE_FLOAT32, 2, from, sizes,
+                  strides, corners, steps, CU_TENSOR_MAP_INTERLEAVE_NONE,
+                  swizzle, CU_TENSOR_MAP_L2_PROMOTION_L2_128B,
+                  CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
     if (made != CUDA_SUCCESS) {
         fprintf(stderr, "the tensor map was refused: %d\n", (int)made);
         exit(1);

@@ -28,20 +28,23 @@ __device__ void arrive(unsigned barrier) {
                  : "memory");
 }
 __device__ void arrive_and_expect(unsigned barrier, unsigned bytes) {
-    asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::
-                     "r"(barrier),
-                 "r"(bytes)
-                 : "memory");
+    asm volatile(
+        "mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(
+            barrier),
+        "r"(bytes)
+        : "memory");
 }
 // Until the phase with this parity has ended.
 __device__ void wait(unsigned barrier, unsigned parity) {
     unsigned done;
-    do asm volatile("{ .reg .pred p;\n"
-                    "mbarrier.try_wait.parity.shared::cta.b64 p, [%1], %2;\n"
-                    "selp.u32 %0, 1, 0, p; }"
-                    : "=r"(done)
-                    : "r"(barrier), "r"(parity)
-                    : "memory");
+    do
+        asm volatile(
+            "{ .reg .pred p;\n"
+            "mbarrier.try_wait.parity.shared::cta.b64 p, [%1], %2;\n"
+            "selp.u32 %0, 1, 0, p; }"
+            : "=r"(done)
+            : "r"(barrier), "r"(parity)
+            : "memory");
     while (!done);
 }
 
@@ -49,10 +52,11 @@ __device__ void wait(unsigned barrier, unsigned parity) {
 // count at `barrier`.
 __device__ void copy_box(unsigned to, const CUtensorMap *map, int column,
                          int row, unsigned barrier) {
-    asm volatile("cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier"
-                 "::complete_tx::bytes [%0], [%1, {%2, %3}], [%4];" ::"r"(to),
-                 "l"(map), "r"(column), "r"(row), "r"(barrier)
-                 : "memory");
+    asm volatile(
+        "cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier"
+        "::complete_tx::bytes [%0], [%1, {%2, %3}], [%4];" ::"r"(to),
+        "l"(map), "r"(column), "r"(row), "r"(barrier)
+        : "memory");
 }
 
 // d = a b, plus d where `adds`: D 64 x 64, A 64 x 16, B 16 x 64, for a
@@ -65,14 +69,13 @@ __device__ void wgmma(float d[32], unsigned long long a,
         "{%0,%1,%2,%3,%4,%5,%6,%7,%8,%9,%10,%11,%12,%13,%14,%15,"
         "%16,%17,%18,%19,%20,%21,%22,%23,%24,%25,%26,%27,%28,%29,%30,%31}, "
         "%32, %33, p, 1, 1, 0, 0; }"
-        : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3]),
-          "+f"(d[4]), "+f"(d[5]), "+f"(d[6]), "+f"(d[7]),
-          "+f"(d[8]), "+f"(d[9]), "+f"(d[10]), "+f"(d[11]),
-          "+f"(d[12]), "+f"(d[13]), "+f"(d[14]), "+f"(d[15]),
-          "+f"(d[16]), "+f"(d[17]), "+f"(d[18]), "+f"(d[19]),
-          "+f"(d[20]), "+f"(d[21]), "+f"(d[22]), "+f"(d[23]),
-          "+f"(d[24]), "+f"(d[25]), "+f"(d[26]), "+f"(d[27]),
-          "+f"(d[28]), "+f"(d[29]), "+f"(d[30]), "+f"(d[31])
+        : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3]), "+f"(d[4]),
+          "+f"(d[5]), "+f"(d[6]), "+f"(d[7]), "+f"(d[8]), "+f"(d[9]),
+          "+f"(d[10]), "+f"(d[11]), "+f"(d[12]), "+f"(d[13]), "+f"(d[14]),
+          "+f"(d[15]), "+f"(d[16]), "+f"(d[17]), "+f"(d[18]), "+f"(d[19]),
+          "+f"(d[20]), "+f"(d[21]), "+f"(d[22]), "+f"(d[23]), "+f"(d[24]),
+          "+f"(d[25]), "+f"(d[26]), "+f"(d[27]), "+f"(d[28]), "+f"(d[29]),
+          "+f"(d[30]), "+f"(d[31])
         : "l"(a), "l"(b), "r"(adds)
         : "memory");
 }
@@ -108,7 +111,8 @@ __device__ unsigned long long descriptor(unsigned address) {
 }
 
 // Begins the products of a chunk: a group.
-__device__ void multiply(float sums[32], unsigned a, unsigned b, bool adds) {
+__device__ void multiply(float sums[32], unsigned a, unsigned b,
+                         bool adds) {
     wgmma_fence();
     for (int step = 0; step < DEPTH / 16; step++)
         wgmma(sums, descriptor(a + 32 * step), descriptor(b + 32 * step),
@@ -213,7 +217,8 @@ static CUtensorMap map_of(const __half *matrix, int rows, int depth) {
 
 extern "C" void gemm(const __half *a, const __half *b, float *c, int m,
                      int n, int k) {
-    size_t a_bytes = sizeof(__half) * m * k, b_bytes = sizeof(__half) * n * k;
+    size_t a_bytes = sizeof(__half) * m * k,
+           b_bytes = sizeof(__half) * n * k;
     size_t c_bytes = sizeof(float) * m * n;
     __half *da, *db;
     float *dc;
@@ -226,8 +231,8 @@ extern "C" void gemm(const __half *a, const __half *b, float *c, int m,
                                cudaFuncAttributeMaxDynamicSharedMemorySize,
                                SHARED));
     dim3 grid((n + SIDE - 1) / SIDE, (m + SIDE - 1) / SIDE);
-    multiply_tiles<<<grid, THREADS, SHARED>>>(map_of(da, m, k),
-                                              map_of(db, n, k), dc, m, n, k);
+    multiply_tiles<<<grid, THREADS, SHARED>>>(
+        map_of(da, m, k), map_of(db, n, k), dc, m, n, k);
     CHECK(cudaGetLastError());
     CHECK(cudaMemcpy(c, dc, c_bytes, cudaMemcpyDeviceToHost));
     CHECK(cudaFree(dc));
