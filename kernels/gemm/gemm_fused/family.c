@@ -28,7 +28,7 @@ static kz_work work(const kz_case *c) {
     for (size_t i = 0; i < count; i++) bytes += (double)list[i].count * (double)kz_type_size(list[i].type);
     return (kz_work){.bytes = bytes,
                      .flops = 2.0 * (double)c->axes[M] * (double)c->axes[N] * (double)c->axes[K],
-                     .products = true};
+                     .products = KZ_PRODUCTS_OF_TYPE};
 }
 
 // ---- plans -----------------------------------------------------------------------------------------------------

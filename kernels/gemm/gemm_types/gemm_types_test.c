@@ -280,6 +280,33 @@ static void rungs_refuse_what_they_do_not_do(void **state) {
     assert_int_equal(plan("02_cluster", &c, &p), KZ_OK);
 }
 
+// b is transposed into the workspace first.
+static void the_operation_multiplies(void **state) {
+    static const int8_t a[2 * 3] = {1, 2, 3, 4, 5, -6}, b[3 * 2] = {1, 0, 0, 1, 10, 100};
+    static const int32_t product[] = {31, 302, -56, -595};
+    int32_t c[4] = {0};
+    kz_device *device;
+    kz_operation *operation;
+    kz_ptr memory;
+    kz_error error = {0};
+    assert_int_equal(kz_device_open("sim:h200", &device, &error), KZ_OK);
+    assert_int_equal(kz_gemm_types_open(device, KZ_GEMM_INT8, KZ_GEMM_TYPES_NN, 2, 2, 3, NULL, &operation, &error), KZ_OK);
+    assert_string_equal(kz_operation_variant(operation), "04_any_shape");
+    uint64_t bytes = kz_operation_workspace(operation);
+    assert_true(bytes > 0);
+    assert_int_equal(kz_memory_alloc(device, 768 + bytes, &memory, &error), KZ_OK);
+    assert_int_equal(kz_copy_to_device(device, NULL, memory, a, sizeof a, &error), KZ_OK);
+    assert_int_equal(kz_copy_to_device(device, NULL, memory + 256, b, sizeof b, &error), KZ_OK);
+    assert_int_equal(
+        kz_gemm_types_run(operation, NULL, memory, memory + 256, memory + 512, 0, 0, memory + 768, bytes, &error), KZ_OK);
+    assert_int_equal(kz_copy_to_host(device, NULL, c, memory + 512, sizeof c, &error), KZ_OK);
+    assert_int_equal(kz_device_synchronize(device, &error), KZ_OK);
+    assert_memory_equal(c, product, sizeof c);
+    kz_operation_close(operation);
+    kz_memory_free(device, memory, NULL);
+    kz_device_close(device);
+}
+
 static void formats_that_are_none_are_refused(void **state) {
     kz_device *device;
     kz_operation *operation;
@@ -303,6 +330,7 @@ int main(void) {
         cmocka_unit_test(operands_are_repacked_where_they_must),
         cmocka_unit_test(tiles_fit_the_matrix),
         cmocka_unit_test(rungs_refuse_what_they_do_not_do),
+        cmocka_unit_test(the_operation_multiplies),
         cmocka_unit_test(formats_that_are_none_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

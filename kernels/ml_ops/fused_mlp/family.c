@@ -39,7 +39,7 @@ static kz_work work(const kz_case *c) {
     double columns = (double)mlp_columns(c), biases = mlp_gated(c) ? 0.0 : hidden + model;
     return (kz_work){.bytes = 2.0 * (2.0 * tokens * model + model * (columns + hidden) + biases),
                      .flops = 2.0 * tokens * model * (columns + hidden),
-                     .products = true};
+                     .products = KZ_PRODUCTS_OF_TYPE};
 }
 
 // ---- plans -----------------------------------------------------------------------------------------------------

@@ -77,7 +77,8 @@ static bool scale_operand(const lt_matmul_desc *d, int which, cublas_dense *o) {
         cublas_dense_scale(o, factor);
         return true;
     }
-    const factor_shape f = {d->scale_modes[which], first ? o->rows : o->columns, first ? o->columns : o->rows};
+    const factor_shape f = {d->scale_modes[which], first ? o->rows : o->columns,
+                            first ? o->columns : o->rows};
     double *values = read_vector(at, CUBLAS_F32, 0, factor_count(&f));
     for (size_t j = 0; values && j < o->columns; j++)
         for (size_t i = 0; i < o->rows; i++)
