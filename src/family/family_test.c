@@ -19,7 +19,7 @@ static size_t two_buffers(const kz_case *c, kz_buffer buffers[KZ_FAMILY_BUFFERS]
 }
 static const char *const operations[] = {"sum", "max", NULL};
 static const char *const axes[] = {"rows", "cols", NULL};
-static const kz_case cases[] = {{1, KZ_BF16, {31, 33}, KZ_DATA_NAN, 1, KZ_USE_CHECK}};
+static const kz_case cases[] = {{1, KZ_BF16, {31, 33}, KZ_DATA_NAN, 1, KZ_USE_CHECK, NULL}};
 static const kz_family family = {.name = "fold",
                                  .operations = operations,
                                  .axes = axes,

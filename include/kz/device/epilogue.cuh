@@ -164,14 +164,17 @@ template <typename Half> static __device__ __forceinline__ float kz_load_if(cons
     return kz_widen(x);
 }
 
-// v = alpha * v + beta * c. Where beta is 0, c is not read: what it holds, NaN too, does not matter.
+// v = alpha * v + beta * c. Where beta is 0, c is not read: what it holds, NaN too, does not matter. Nor is it for sums beyond its
+// edge: the nearest element is another thread's to write.
 template <typename T> struct kz_linear {
     float alpha, beta;
     kz_matrix<T> c;
     __device__ __forceinline__ void apply(kz_pair &v, kz_position &at) {
         const T *from = c.at + at.batch * c.batch_pitch;
-        float x = kz_load_if(from + at.row_inside(0) * c.pitch + at.column_inside(0), beta != 0.0f),
-              y = kz_load_if(from + at.row_inside(1) * c.pitch + at.column_inside(1), beta != 0.0f);
+        float x = kz_load_if(from + at.row_inside(0) * c.pitch + at.column_inside(0),
+                             beta != 0.0f && at.inside(0)),
+              y = kz_load_if(from + at.row_inside(1) * c.pitch + at.column_inside(1),
+                             beta != 0.0f && at.inside(1));
         v = {alpha * v.x + beta * x, alpha * v.y + beta * y};
     }
 };

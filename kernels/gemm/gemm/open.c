@@ -170,6 +170,9 @@ kz_status kz_gemm_open(kz_device *device, const kz_gemm_problem *problem, const 
     if (operation) *operation = NULL;
     if (!device)
         return kz_fail(error, KZ_INVALID, "kz_gemm_open: the device is NULL\nkz_device_open gives one");
+    if (!operation)
+        return kz_fail(error, KZ_INVALID,
+                       "kz_gemm_open: operation is NULL\npass the address of a kz_operation *");
     kz_status status = take(&own, sizeof own, problem, "kz_gemm_problem", error);
     if (!status) status = check_problem(&own, error);
     if (status) return status;
@@ -215,7 +218,9 @@ kz_status kz_gemm_explain(kz_device *device, const kz_gemm_problem *problem, cha
     char why[KZ_CHOICE_WHY] = "";
     if (!device)
         return kz_fail(error, KZ_INVALID, "kz_gemm_explain: the device is NULL\nkz_device_open gives one");
-    if (!text || !size) return kz_fail(error, KZ_INVALID, "kz_gemm_explain: there is no room for the text");
+    if (!text || !size)
+        return kz_fail(error, KZ_INVALID,
+                       "kz_gemm_explain: text is NULL, or its size 0\npass room for a few lines");
     kz_status status = take(&own, sizeof own, problem, "kz_gemm_problem", error);
     if (!status) status = check_problem(&own, error);
     if (status) return status;
