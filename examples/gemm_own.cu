@@ -13,7 +13,7 @@
 
 struct soft_cap {
     float most;
-    __device__ void apply(kz_pair &v, kz_place &) {
+    __device__ void apply(kz_pair &v, kz_position &) {
         v = {most * tanhf(v.x / most), most * tanhf(v.y / most)};
     }
 };

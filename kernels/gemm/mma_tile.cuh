@@ -4,8 +4,8 @@
 #define GEMM_MMA_TILE_CUH
 
 #include "kz/device/bulk.cuh"
-#include "mma_shape.h"
-#include "operand.cuh"
+#include "gemm/mma_shape.h"
+#include "gemm/operand.cuh"
 
 enum {
     SIDE = GEMM_MMA_TILE,

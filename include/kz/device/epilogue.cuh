@@ -5,7 +5,7 @@
 //
 // A step is a struct with its parameters and
 //
-//     __device__ void apply(kz_pair &v, kz_place &at);
+//     __device__ void apply(kz_pair &v, kz_position &at);
 //
 // which changes two neighbouring sums, since that is what a lane holds; `at` says where they are. All sums of a tile
 // pass, those beyond c's edge too: these are never stored, and the loads below read inside for them. A step of your own
@@ -20,7 +20,7 @@ struct kz_pair {
 };
 
 // Where a pair is. Sum i, 0 or 1, is at row(i) and column(i) of c.
-struct kz_place {
+struct kz_position {
     int m, n, batch;   // of the product: (m, n) and (m, n + 1)
     int rows, columns; // of c
     int slot, slots;   // which of the thread's rows of the product it is, and how many it has
@@ -48,8 +48,9 @@ static __device__ __forceinline__ int kz_slot_row(int slot) { return slot / 2 * 
 // Optional: overloads for a step's type, for one that keeps something for a tile. `at` is the place of this thread's first
 // pair in the tile.
 template <typename Step>
-static __device__ __forceinline__ void kz_step_begin(Step &step, const kz_place &at) {}
-template <typename Step> static __device__ __forceinline__ void kz_step_end(Step &step, const kz_place &at) {}
+static __device__ __forceinline__ void kz_step_begin(Step &step, const kz_position &at) {}
+template <typename Step>
+static __device__ __forceinline__ void kz_step_end(Step &step, const kz_position &at) {}
 
 // Whether a step may see a pair twice: it adds nothing up, and reads nothing that the first time has written.
 template <typename Step> struct kz_step_again {
@@ -62,9 +63,9 @@ template <typename Step> struct kz_step_halves {
 
 template <typename... Steps> struct kz_chain {
     enum { STEPS = 0, AGAIN = true, HALVES = false };
-    __device__ __forceinline__ void begin(const kz_place &at) {}
-    __device__ __forceinline__ void apply(kz_pair &v, kz_place &at) {}
-    __device__ __forceinline__ void end(const kz_place &at) {}
+    __device__ __forceinline__ void begin(const kz_position &at) {}
+    __device__ __forceinline__ void apply(kz_pair &v, kz_position &at) {}
+    __device__ __forceinline__ void end(const kz_position &at) {}
 };
 template <typename First, typename... Rest> struct kz_chain<First, Rest...> {
     enum {
@@ -75,15 +76,15 @@ template <typename First, typename... Rest> struct kz_chain<First, Rest...> {
     First first;
     kz_chain<Rest...> rest;
 
-    __device__ __forceinline__ void begin(const kz_place &at) {
+    __device__ __forceinline__ void begin(const kz_position &at) {
         kz_step_begin(first, at);
         rest.begin(at);
     }
-    __device__ __forceinline__ void apply(kz_pair &v, kz_place &at) {
+    __device__ __forceinline__ void apply(kz_pair &v, kz_position &at) {
         first.apply(v, at);
         rest.apply(v, at);
     }
-    __device__ __forceinline__ void end(const kz_place &at) {
+    __device__ __forceinline__ void end(const kz_position &at) {
         kz_step_end(first, at);
         rest.end(at);
     }
@@ -118,13 +119,13 @@ static __device__ __forceinline__ kz_pair kz_load_pair(const Half *from, bool th
 
 // vector[column] and vector[row] for both sums.
 template <typename T>
-static __device__ __forceinline__ kz_pair kz_load_by_column(const T *vector, const kz_place &at) {
+static __device__ __forceinline__ kz_pair kz_load_by_column(const T *vector, const kz_position &at) {
     if (at.even && !at.transposed && !at.single)
         return kz_load_pair(vector + at.column(0), at.column(0) < at.columns);
     return {kz_widen(vector[at.column_inside(0)]), kz_widen(vector[at.column_inside(1)])};
 }
 template <typename T>
-static __device__ __forceinline__ kz_pair kz_load_by_row(const T *vector, const kz_place &at) {
+static __device__ __forceinline__ kz_pair kz_load_by_row(const T *vector, const kz_position &at) {
     return {kz_widen(vector[at.row_inside(0)]), kz_widen(vector[at.row_inside(1)])};
 }
 
@@ -134,7 +135,8 @@ template <typename T> struct kz_matrix {
     size_t pitch, batch_pitch;
 };
 template <typename T>
-static __device__ __forceinline__ kz_pair kz_load_by_element(const kz_matrix<T> &matrix, const kz_place &at) {
+static __device__ __forceinline__ kz_pair kz_load_by_element(const kz_matrix<T> &matrix,
+                                                             const kz_position &at) {
     const T *from = matrix.at + at.batch * matrix.batch_pitch;
     if (at.even && !at.transposed && !at.single)
         return kz_load_pair(from + at.row(0) * matrix.pitch + at.column(0), at.inside(0));
@@ -167,7 +169,7 @@ template <typename Half> static __device__ __forceinline__ float kz_load_if(cons
 template <typename T> struct kz_linear {
     float alpha, beta;
     kz_matrix<T> c;
-    __device__ __forceinline__ void apply(kz_pair &v, kz_place &at) {
+    __device__ __forceinline__ void apply(kz_pair &v, kz_position &at) {
         const T *from = c.at + at.batch * c.batch_pitch;
         float x = kz_load_if(from + at.row_inside(0) * c.pitch + at.column_inside(0),
                              beta != 0.0f && at.inside(0)),
@@ -180,29 +182,29 @@ template <typename T> struct kz_linear {
 // v *= factor
 struct kz_scale {
     float factor;
-    __device__ __forceinline__ void apply(kz_pair &v, kz_place &) { v = {factor * v.x, factor * v.y}; }
+    __device__ __forceinline__ void apply(kz_pair &v, kz_position &) { v = {factor * v.x, factor * v.y}; }
 };
 // v *= *a * *b: a factor of each operand, in memory.
 struct kz_scale_tensors {
     const float *a, *b;
     float factor; // for the tile
-    __device__ __forceinline__ void apply(kz_pair &v, kz_place &) { v = {factor * v.x, factor * v.y}; }
+    __device__ __forceinline__ void apply(kz_pair &v, kz_position &) { v = {factor * v.x, factor * v.y}; }
 };
-static __device__ __forceinline__ void kz_step_begin(kz_scale_tensors &step, const kz_place &) {
+static __device__ __forceinline__ void kz_step_begin(kz_scale_tensors &step, const kz_position &) {
     step.factor = __ldg(step.a) * __ldg(step.b);
 }
 // v *= factors[column], v *= factors[row]: what quantised operands were divided by.
 template <typename T> struct kz_scale_columns {
     const T *factors;
     kz_pair f;
-    __device__ __forceinline__ void apply(kz_pair &v, kz_place &at) {
+    __device__ __forceinline__ void apply(kz_pair &v, kz_position &at) {
         if (at.new_columns()) f = kz_load_by_column(factors, at);
         v = {v.x * f.x, v.y * f.y};
     }
 };
 template <typename T> struct kz_scale_rows {
     const T *factors;
-    __device__ __forceinline__ void apply(kz_pair &v, kz_place &at) {
+    __device__ __forceinline__ void apply(kz_pair &v, kz_position &at) {
         kz_pair f = kz_load_by_row(factors, at);
         v = {v.x * f.x, v.y * f.y};
     }
@@ -212,14 +214,14 @@ template <typename T> struct kz_scale_rows {
 template <typename T> struct kz_bias {
     const T *bias;
     kz_pair b;
-    __device__ __forceinline__ void apply(kz_pair &v, kz_place &at) {
+    __device__ __forceinline__ void apply(kz_pair &v, kz_position &at) {
         if (at.new_columns()) b = kz_load_by_column(bias, at);
         v = {v.x + b.x, v.y + b.y};
     }
 };
 template <typename T> struct kz_bias_rows {
     const T *bias;
-    __device__ __forceinline__ void apply(kz_pair &v, kz_place &at) {
+    __device__ __forceinline__ void apply(kz_pair &v, kz_position &at) {
         kz_pair b = kz_load_by_row(bias, at);
         v = {v.x + b.x, v.y + b.y};
     }
@@ -227,7 +229,7 @@ template <typename T> struct kz_bias_rows {
 // v += residual, a matrix like c
 template <typename T> struct kz_residual {
     kz_matrix<T> residual;
-    __device__ __forceinline__ void apply(kz_pair &v, kz_place &at) {
+    __device__ __forceinline__ void apply(kz_pair &v, kz_position &at) {
         kz_pair r = kz_load_by_element(residual, at);
         v = {v.x + r.x, v.y + r.y};
     }
@@ -235,12 +237,12 @@ template <typename T> struct kz_residual {
 
 // v = function(v): kz_apply<kz_relu>, kz_apply<kz_gelu_erf>, or a function of your own.
 template <float (*function)(float)> struct kz_apply {
-    __device__ __forceinline__ void apply(kz_pair &v, kz_place &) { v = {function(v.x), function(v.y)}; }
+    __device__ __forceinline__ void apply(kz_pair &v, kz_position &) { v = {function(v.x), function(v.y)}; }
 };
 
 // v = -infinity above c's diagonal: scores of what comes later.
 struct kz_causal {
-    __device__ __forceinline__ void apply(kz_pair &v, kz_place &at) {
+    __device__ __forceinline__ void apply(kz_pair &v, kz_position &at) {
         if (at.column(0) > at.row(0)) v.x = -INFINITY;
         if (at.column(1) > at.row(1)) v.y = -INFINITY;
     }
@@ -249,7 +251,7 @@ struct kz_causal {
 // v = function(x) * y, one of two: columns 2 j and 2 j + 1 of the product, gate and value, become column j of c.
 // kz_gate<kz_silu> is swiglu, kz_gate<kz_gelu_erf> geglu. Steps behind it see one value at c's place.
 template <float (*function)(float)> struct kz_gate {
-    __device__ __forceinline__ void apply(kz_pair &v, kz_place &at) {
+    __device__ __forceinline__ void apply(kz_pair &v, kz_position &at) {
         v = {function(v.x) * v.y, 0.0f};
         at.n /= 2, at.columns /= 2;
         at.single = true;
@@ -293,18 +295,18 @@ template <typename Fold> struct kz_fold_rows {
     float *partials;
     int width;
     float so_far[KZ_FOLD_SLOTS];
-    __device__ __forceinline__ void apply(kz_pair &v, kz_place &at) {
+    __device__ __forceinline__ void apply(kz_pair &v, kz_position &at) {
         if (at.inside(0)) so_far[at.slot] = Fold::combine(so_far[at.slot], v.x);
         if (at.inside(1)) so_far[at.slot] = Fold::combine(so_far[at.slot], v.y);
     }
 };
 template <typename Fold>
-static __device__ __forceinline__ void kz_step_begin(kz_fold_rows<Fold> &step, const kz_place &at) {
+static __device__ __forceinline__ void kz_step_begin(kz_fold_rows<Fold> &step, const kz_position &at) {
 #pragma unroll
     for (int i = 0; i < KZ_FOLD_SLOTS; i++) step.so_far[i] = Fold::identity();
 }
 template <typename Fold>
-static __device__ __forceinline__ void kz_step_end(kz_fold_rows<Fold> &step, const kz_place &at) {
+static __device__ __forceinline__ void kz_step_end(kz_fold_rows<Fold> &step, const kz_position &at) {
 #pragma unroll
     for (int i = 0; i < KZ_FOLD_SLOTS; i++) {
         if (i >= at.slots) break;
@@ -321,7 +323,7 @@ static __device__ __forceinline__ void kz_step_end(kz_fold_rows<Fold> &step, con
 template <typename Fold> struct kz_fold_columns {
     float *partials;
     kz_pair above; // of the even slot
-    __device__ __forceinline__ void apply(kz_pair &v, kz_place &at) {
+    __device__ __forceinline__ void apply(kz_pair &v, kz_position &at) {
         kz_pair here = {at.inside(0) ? v.x : Fold::identity(), at.inside(1) ? v.y : Fold::identity()};
         if (at.slot % 2 == 0) {
             above = here;

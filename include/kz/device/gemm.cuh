@@ -79,7 +79,7 @@ kz_gemm_consume(kz_gemm_ring<G> ring, const kz_tensor_map *map, kz_gemm_out<type
         }
         if constexpr (G::CLUSTER_K > 1) kz_gemm_exchange<G>(sums, ring);
         if (G::GROUPED) out.m = tile.end; // rows of the next group are not this one's
-        kz_place place = kz_gemm_place<G>(out, tile, row, 0, 0);
+        kz_position place = kz_gemm_position<G>(out, tile, row, 0, 0);
         epilogue.begin(place);
         bool tensor = G::STORE == KZ_STORE_TENSOR || (sizes::BUFFERED && out.tensor);
         if (G::GROUPED) tensor = tensor && tile.m + (int)row + sizes::ROWS <= tile.end;

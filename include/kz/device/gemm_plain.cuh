@@ -7,7 +7,7 @@
 #include "kz/device/gemm_shape.h"
 
 // The tile that is this warp's; the place of this lane's first pair. False where there is none.
-static __device__ __forceinline__ bool kz_plain_tile(kz_place &first, size_t m, size_t n, int width,
+static __device__ __forceinline__ bool kz_plain_tile(kz_position &first, size_t m, size_t n, int width,
                                                      bool even) {
     size_t across = (n + width - 1) / width, tile = kz_thread() / KZ_WARP;
     int row = (int)(tile / across * 16 + kz_lane() / 4),
@@ -18,10 +18,10 @@ static __device__ __forceinline__ bool kz_plain_tile(kz_place &first, size_t m, 
 
 // Sums of 16 rows and 8 columns from `first` on.
 template <typename E, typename Out>
-static __device__ __forceinline__ void kz_plain_store(E &epilogue, const kz_place &first, const float *sums,
-                                                      Out *c) {
+static __device__ __forceinline__ void kz_plain_store(E &epilogue, const kz_position &first,
+                                                      const float *sums, Out *c) {
     for (int slot = 0; slot < 2; slot++) {
-        kz_place at = first;
+        kz_position at = first;
         at.m += kz_slot_row(slot), at.slot = slot;
         kz_pair v = {sums[2 * slot], sums[2 * slot + 1]};
         epilogue.apply(v, at);
@@ -34,7 +34,7 @@ static __device__ __forceinline__ void kz_plain_store(E &epilogue, const kz_plac
 template <bool b_mn, typename T, typename Out, typename E>
 static __device__ __forceinline__ void kz_plain_gemm(const T *a, const T *b, Out *c, size_t m, size_t n,
                                                      size_t k, E epilogue) {
-    kz_place at;
+    kz_position at;
     if (!kz_plain_tile(at, m, n, KZ_PLAIN_WIDTH, false)) return;
     size_t rows[2], columns[2];
     for (int i = 0; i < 2; i++) {
@@ -57,13 +57,13 @@ static __device__ __forceinline__ void kz_plain_gemm(const T *a, const T *b, Out
 template <typename Out, typename E>
 static __device__ __forceinline__ void kz_plain_pass(const float *sums, Out *c, size_t m, size_t n,
                                                      E epilogue) {
-    kz_place first;
+    kz_position first;
     if (!kz_plain_tile(first, m, n, KZ_PASS_WIDTH, true)) return;
     const kz_matrix<float> product = {sums, n, 0};
     float values[KZ_PASS_WIDTH / 2];
 #pragma unroll
     for (int i = 0; i < KZ_PASS_WIDTH / 2; i += 2) {
-        kz_place at = first;
+        kz_position at = first;
         at.n += i / 4 * 8, at.m += kz_slot_row(i / 2 % 2);
         kz_pair v = kz_load_by_element(product, at);
         values[i] = v.x, values[i + 1] = v.y;
@@ -71,7 +71,7 @@ static __device__ __forceinline__ void kz_plain_pass(const float *sums, Out *c, 
     epilogue.begin(first);
 #pragma unroll
     for (int i = 0; i < KZ_PASS_WIDTH / 2; i += 4) {
-        kz_place at = first;
+        kz_position at = first;
         at.n += i / 4 * 8;
         kz_plain_store(epilogue, at, values + i, c);
     }

@@ -28,8 +28,9 @@ template <typename Out> struct kz_gemm_out {
 
 // The sum that accumulator i of slab s belongs to, for this thread: of a consumer whose rows begin at row `first` of the tile.
 template <typename G>
-static __device__ __forceinline__ kz_place kz_gemm_place(const kz_gemm_out<typename G::Out> &out,
-                                                         kz_gemm_corner tile, unsigned first, int s, int i) {
+static __device__ __forceinline__ kz_position kz_gemm_position(const kz_gemm_out<typename G::Out> &out,
+                                                               kz_gemm_corner tile, unsigned first, int s,
+                                                               int i) {
     const bool transposed = G::STORE == KZ_STORE_TRANSPOSED;
     int row = (int)(first + kz_warp() % 4 * 16 + kz_lane() / 4), column = (int)(kz_lane() % 4 * 2);
     return {tile.m + s * 64 + row + i / 2 % 2 * 8,
@@ -46,7 +47,7 @@ static __device__ __forceinline__ kz_place kz_gemm_place(const kz_gemm_out<typen
 
 template <typename G, typename T>
 static __device__ __forceinline__ void kz_gemm_put(const kz_gemm_out<typename G::Out> &out,
-                                                   const kz_place &place, int i, T value) {
+                                                   const kz_position &place, int i, T value) {
     size_t r = (unsigned)place.m, c = (unsigned)(place.n + i);
     const bool transposed = G::STORE == KZ_STORE_TRANSPOSED;
     size_t pitch = out.pitch ? out.pitch : transposed ? out.m : out.n;
@@ -68,7 +69,7 @@ static __device__ __forceinline__ void kz_gemm_store_direct(const kz_gemm_sums<G
 #pragma unroll
         for (int i = 0; i < G::TILE_N / 2; i += 2) {
             if (G::CLUSTER_K > 1 && i / own != part) continue;
-            kz_place at = kz_gemm_place<G>(out, tile, first, s, i);
+            kz_position at = kz_gemm_position<G>(out, tile, first, s, i);
             if constexpr (E::STEPS > 0) {
                 kz_pair v = {(float)sums.at[s][i], (float)sums.at[s][i + 1]};
                 epilogue.apply(v, at);
@@ -155,7 +156,7 @@ kz_gemm_values(const kz_gemm_sums<G> &sums, E &epilogue, const kz_gemm_out<typen
     for (int i = 0; i < pairs; i++) {
         int sum = (E::HALVES ? at : at / 2) + 2 * i;
         kz_pair v = {(float)sums.at[s][sum], (float)sums.at[s][sum + 1]};
-        kz_place place = kz_gemm_place<G>(out, tile, first, s, sum);
+        kz_position place = kz_gemm_position<G>(out, tile, first, s, sum);
         epilogue.apply(v, place);
         if (E::HALVES)
             values[i] = v.x;

@@ -23,11 +23,13 @@ template <int kind, int store, typename F> struct shape : problem<F> {
                                                : GEMM_TYPES_TILE_N,
         CONSUMERS = kind == LARGE ? 2 : 1,
         CLUSTER_M = kind == LARGE ? GEMM_TYPES_CLUSTER : 1,
-        CLUSTER_K = kind == SPLIT ? GEMM_TYPES_SPLIT : kind == PAIR ? GEMM_TYPES_PAIR : 1,
-        STAGES = kind == SPLIT    ? GEMM_TYPES_SPLIT_STAGES
-                 : kind != LARGE  ? GEMM_TYPES_NARROW_STAGES
-                 : F::PROMOTE     ? GEMM_TYPES_PROMOTED_STAGES
-                                  : GEMM_TYPES_STAGES,
+        CLUSTER_K = kind == SPLIT  ? GEMM_TYPES_SPLIT
+                    : kind == PAIR ? GEMM_TYPES_PAIR
+                                   : 1,
+        STAGES = kind == SPLIT   ? GEMM_TYPES_SPLIT_STAGES
+                 : kind != LARGE ? GEMM_TYPES_NARROW_STAGES
+                 : F::PROMOTE    ? GEMM_TYPES_PROMOTED_STAGES
+                                 : GEMM_TYPES_STAGES,
     };
 };
 

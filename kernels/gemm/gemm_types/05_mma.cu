@@ -7,7 +7,7 @@
 // Expect   mma.m16n8k8's rate. m8n8k4, which sm_80 has, does less than half of it on an H200.
 // Limit    64 x 32 sums of a warp are 128 of its registers: one block per multiprocessor. Odd rows go by single elements.
 
-#include "../mma_tile.cuh"
+#include "gemm/mma_tile.cuh"
 #include "tune.h"
 
 // Tiles in the order in which blocks take them.

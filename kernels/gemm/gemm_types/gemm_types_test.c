@@ -290,15 +290,17 @@ static void the_operation_multiplies(void **state) {
     kz_ptr memory;
     kz_error error = {0};
     assert_int_equal(kz_device_open("sim:h200", &device, &error), KZ_OK);
-    assert_int_equal(kz_gemm_types_open(device, KZ_GEMM_INT8, KZ_GEMM_TYPES_NN, 2, 2, 3, NULL, &operation, &error), KZ_OK);
+    assert_int_equal(
+        kz_gemm_types_open(device, KZ_GEMM_INT8, KZ_GEMM_TYPES_NN, 2, 2, 3, NULL, &operation, &error), KZ_OK);
     assert_string_equal(kz_operation_variant(operation), "04_any_shape");
     uint64_t bytes = kz_operation_workspace(operation);
     assert_true(bytes > 0);
     assert_int_equal(kz_memory_alloc(device, 768 + bytes, &memory, &error), KZ_OK);
     assert_int_equal(kz_copy_to_device(device, NULL, memory, a, sizeof a, &error), KZ_OK);
     assert_int_equal(kz_copy_to_device(device, NULL, memory + 256, b, sizeof b, &error), KZ_OK);
-    assert_int_equal(
-        kz_gemm_types_run(operation, NULL, memory, memory + 256, memory + 512, 0, 0, memory + 768, bytes, &error), KZ_OK);
+    assert_int_equal(kz_gemm_types_run(operation, NULL, memory, memory + 256, memory + 512, 0, 0,
+                                       memory + 768, bytes, &error),
+                     KZ_OK);
     assert_int_equal(kz_copy_to_host(device, NULL, c, memory + 512, sizeof c, &error), KZ_OK);
     assert_int_equal(kz_device_synchronize(device, &error), KZ_OK);
     assert_memory_equal(c, product, sizeof c);

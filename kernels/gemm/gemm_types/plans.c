@@ -218,8 +218,8 @@ static uint64_t cost(const kz_planner *p, const frame *f) {
     return rounds * f->tile_m * f->tile_n * f->percent / f->cluster_k;
 }
 
-static const frame narrow = {"narrow", 64, 128, GEMM_TYPES_NARROW_STAGES, 1, 1, 1, true,
-                             GEMM_TYPES_NARROW_PERCENT};
+static const frame narrow = {"narrow", 64, 128,  GEMM_TYPES_NARROW_STAGES, 1,
+                             1,        1,  true, GEMM_TYPES_NARROW_PERCENT};
 // Blocks of a cluster share k. Their sums meet in shared memory, as floats.
 static const frame shared[] = {
     {"pair", 64, 128, GEMM_TYPES_NARROW_STAGES, 1, 1, GEMM_TYPES_PAIR, false, GEMM_TYPES_PAIR_PERCENT},

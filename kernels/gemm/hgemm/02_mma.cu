@@ -8,7 +8,7 @@
 // Expect   four times the reuse of 01, and loads of 16 bytes.
 // Limit    rows of 64 bytes: eight of them lie in four groups of banks, so an ldmatrix takes twice its wavefronts (03).
 
-#include "../mma_tile.cuh"
+#include "gemm/mma_tile.cuh"
 #include "hgemm.cuh"
 
 #define MMA(order, a_mn, b_mn, type, In, Out)                                                                \

@@ -7,7 +7,7 @@
 // Expect   one wavefront per 8 x 8 block.
 // Limit    the block still loads, waits, multiplies, waits (04).
 
-#include "../mma_tile.cuh"
+#include "gemm/mma_tile.cuh"
 #include "hgemm.cuh"
 
 #define SWIZZLE(order, a_mn, b_mn, type, In, Out)                                                            \

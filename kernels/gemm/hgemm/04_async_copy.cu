@@ -7,7 +7,7 @@
 // Limit    mma.sync: it reads operands from registers, and reaches some 60% of what Hopper's tensor cores can (05). Odd rows
 //          go by single elements.
 
-#include "../mma_tile.cuh"
+#include "gemm/mma_tile.cuh"
 #include "hgemm.cuh"
 
 template <typename In, typename Out, bool a_mn, bool b_mn>

@@ -5,7 +5,7 @@
 #ifndef HGEMM_CUH
 #define HGEMM_CUH
 
-#include "../operand.cuh"
+#include "gemm/operand.cuh"
 #include "tune.h"
 
 // X(order, a is MN-major, b is MN-major, type, In, Out) for every kernel of a variant.

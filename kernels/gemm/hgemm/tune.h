@@ -2,7 +2,7 @@
 #ifndef HGEMM_TUNE_H
 #define HGEMM_TUNE_H
 
-#include "../mma_shape.h" // 02 to 04
+#include "gemm/mma_shape.h" // 02 to 04
 
 // 01: a block of four warps, 32 x 32 each.
 #define HGEMM_WMMA_TILE 64
