@@ -59,8 +59,8 @@ static kz_status multiply(void) {
     if (!status) status = kz_copy_to_host(device, NULL, y, buffers.c, sizeof y, &error);
     if (!status) status = kz_device_synchronize(device, &error);
     if (!status)
-        printf("row 69 is %g, row 70 is %g, by %s\n%s\n", (double)widen(y[69 * OUT]),
-               (double)widen(y[70 * OUT]), kz_operation_variant(gemm), why);
+        printf("row 69 is %g, row 70 is %g, by %s/%s\n%s\n", (double)widen(y[69 * OUT]),
+               (double)widen(y[70 * OUT]), kz_operation_family(gemm), kz_operation_variant(gemm), why);
     kz_operation_close(gemm);
     return status;
 }
