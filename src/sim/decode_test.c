@@ -235,7 +235,7 @@ static void the_decoder_has_the_word(void **state) {
 }
 
 // Shapes that no GPU has and lists of another length are told with the rule.
-static void wrong_matrices_are_told(void **state) {
+static void wrong_matrices_are_reported(void **state) {
     static const struct {
         const char *form, *why;
     } wrong[] = {
@@ -277,7 +277,7 @@ static void wrong_matrices_are_told(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(wrong_matrices_are_told),
+        cmocka_unit_test(wrong_matrices_are_reported),
         cmocka_unit_test(every_simulated_row_has_an_executor),
         cmocka_unit_test(the_decoder_has_the_word),
     };

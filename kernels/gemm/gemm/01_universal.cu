@@ -13,7 +13,7 @@
 enum { SIDE = GEMM_UNIVERSAL_SIDE, THREADS = GEMM_UNIVERSAL_THREADS, EACH = SIDE * SIDE / THREADS };
 
 // Tile t: its product, the rows that belong to it, and where it begins.
-struct place {
+struct position {
     size_t product, row, end, column;
 };
 
@@ -21,7 +21,7 @@ struct place {
 static __device__ size_t group_begin(const unsigned *offsets, size_t group, size_t m) {
     return min((size_t)offsets[group], m);
 }
-static __device__ bool find(size_t t, const unsigned *offsets, size_t m, size_t n, size_t count, place *at) {
+static __device__ bool find(size_t t, const unsigned *offsets, size_t m, size_t n, size_t count, position *at) {
     size_t across = (n + SIDE - 1) / SIDE;
     if (!offsets) {
         size_t each = (m + SIDE - 1) / SIDE * across, rest = t % each;
@@ -64,7 +64,7 @@ multiply(const In *a_first, const In *b_first, Out *c_first, const unsigned *off
          size_t b_stride, size_t c_stride, size_t count, Sum alpha, Sum beta, bool pointers) {
     __shared__ Sum a_tile[SIDE][SIDE + 1], b_tile[SIDE][SIDE + 1];
     unsigned across = threadIdx.x % SIDE, down = threadIdx.x / SIDE * EACH;
-    place at;
+    position at;
     for (size_t t = blockIdx.x; find(t, offsets, m, n, count, &at); t += gridDim.x) {
         Out *c = matrix_of(c_first, at.product, c_stride, pointers);
         Sum sums[EACH] = {};

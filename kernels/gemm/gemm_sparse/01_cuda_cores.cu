@@ -37,7 +37,7 @@ static __device__ void stage_a(kept to[KEPT][SIDE + 1], const T *values, const u
     }
 }
 
-// Behind the end of b are zeros, as behind that of a's rows.
+// Past the end of b are zeros, as past that of a's rows.
 template <typename T>
 static __device__ void stage_b(float to[SIDE][SIDE + 1], const T *b, size_t n, size_t k, size_t column,
                                size_t at) {

@@ -45,7 +45,7 @@ kz_status kz_gemm_sparse_pack(kz_type type, size_t m, size_t k, const float *a, 
     memset(metadata, 0, kz_gemm_sparse_words(m, k) * sizeof *metadata);
     for (uint64_t row = 0; row < rows; row++)
         for (uint64_t g = 0; g < groups; g++) {
-            float group[4] = {0}; // zeros behind the end: the first two of such a group are kept
+            float group[4] = {0}; // zeros past the end: the first two of such a group are kept
             for (uint64_t i = 0; i < 4 && row < m && 4 * g + i < k; i++) group[i] = a[row * k + 4 * g + i];
             unsigned first, second;
             choose(group, &first, &second);

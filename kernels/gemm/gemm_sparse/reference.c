@@ -8,7 +8,7 @@
 
 // ---- inputs -----------------------------------------------------------------------------------------
 
-// Any two of the four; behind the end of a row the first two.
+// Any two of the four; past the end of a row the first two.
 static uint32_t draw_code(const kz_case *c, uint64_t seed, uint64_t row, uint64_t group) {
     static const uint32_t codes[] = {0x4, 0x8, 0xc, 0x9, 0xd, 0xe}; // 0 1, 0 2, 0 3, 1 2, 1 3, 2 3
     bool whole = row < (uint64_t)c->axes[M] && 4 * (group + 1) <= (uint64_t)c->axes[K];
@@ -25,7 +25,7 @@ static uint32_t draw_word(const kz_case *c, uint64_t seed, uint64_t index) {
     return word;
 }
 
-// Where rows are padded: zeros behind the end.
+// Where rows are padded: zeros past the end.
 static double draw_value(const kz_case *c, uint64_t seed, uint64_t index) {
     uint64_t each = gemm_sparse_steps((uint64_t)c->axes[K]) * GEMM_SPARSE_KEPT, row = index / each;
     uint64_t group = index % each / 2;
