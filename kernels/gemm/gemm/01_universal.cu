@@ -21,7 +21,8 @@ struct position {
 static __device__ size_t group_begin(const unsigned *offsets, size_t group, size_t m) {
     return min((size_t)offsets[group], m);
 }
-static __device__ bool find(size_t t, const unsigned *offsets, size_t m, size_t n, size_t count, position *at) {
+static __device__ bool find(size_t t, const unsigned *offsets, size_t m, size_t n, size_t count,
+                            position *at) {
     size_t across = (n + SIDE - 1) / SIDE;
     if (!offsets) {
         size_t each = (m + SIDE - 1) / SIDE * across, rest = t % each;
