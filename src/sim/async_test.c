@@ -75,8 +75,8 @@ static void on_access(sim_listener *listener, const sim_access *a) {
 }
 
 static void on_sync(sim_listener *listener, const sim_sync *s) {
-    static const char *const kinds[] = {"warp_sync", "arrive", "pass", "commit", "wait",     "track",
-                                        "fence",     "left",   "init", "issue",  "grid_wait"},
+    static const char *const kinds[] = {"warp_sync", "arrive", "pass",  "commit", "wait",  "track",
+                                        "fence",     "left",   "ended", "init",   "issue", "grid_wait"},
                              *const agents[] = {"", "copy ", "proxy "};
     add((heard *)listener, "%s%s %u:%x mask %x count %u\n", agents[s->agent], kinds[s->kind],
         (unsigned)(s->object >> 32), (unsigned)s->object, s->at.mask, s->count);

@@ -291,7 +291,7 @@ struct kz_fold_max { // NaN if one is
 
 // By rows of c: partials[tile of columns][row]; `width`: of a tile, in columns of the product.
 enum { KZ_FOLD_SLOTS = 4 };
-template <typename Fold> struct kz_fold_rows {
+template <typename Fold> struct kz_row_fold {
     float *partials;
     int width;
     float so_far[KZ_FOLD_SLOTS];
@@ -301,12 +301,12 @@ template <typename Fold> struct kz_fold_rows {
     }
 };
 template <typename Fold>
-static __device__ __forceinline__ void kz_step_begin(kz_fold_rows<Fold> &step, const kz_position &at) {
+static __device__ __forceinline__ void kz_step_begin(kz_row_fold<Fold> &step, const kz_position &at) {
 #pragma unroll
     for (int i = 0; i < KZ_FOLD_SLOTS; i++) step.so_far[i] = Fold::identity();
 }
 template <typename Fold>
-static __device__ __forceinline__ void kz_step_end(kz_fold_rows<Fold> &step, const kz_position &at) {
+static __device__ __forceinline__ void kz_step_end(kz_row_fold<Fold> &step, const kz_position &at) {
 #pragma unroll
     for (int i = 0; i < KZ_FOLD_SLOTS; i++) {
         if (i >= at.slots) break;
@@ -320,7 +320,7 @@ static __device__ __forceinline__ void kz_step_end(kz_fold_rows<Fold> &step, con
 }
 
 // By columns of c: partials[16 rows][column].
-template <typename Fold> struct kz_fold_columns {
+template <typename Fold> struct kz_column_fold {
     float *partials;
     kz_pair above; // of the even slot
     __device__ __forceinline__ void apply(kz_pair &v, kz_position &at) {

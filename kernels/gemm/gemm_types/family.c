@@ -123,6 +123,7 @@ static const kz_case cases[] = {
     BENCH(E4M3, NN, BF16, 8192, 8192, 8192),
     BENCH(E4M3, TN, BF16, 8192, 8192, 8192),
     BENCH(E4M3, NT, BF16, 8191, 8191, 8191), // nothing is aligned
+    CASE(INT8, NT, I32, 46352, 46352, 16, KZ_USE_HUGE),
 };
 
 static uint64_t size(const kz_case *c) { return gemm_types_axis(c, M) * gemm_types_axis(c, N); }

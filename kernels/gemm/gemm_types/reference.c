@@ -57,7 +57,7 @@ static double bound_of(const gemm_types_format *f, const sizes *s) {
     // The squares of the sums so far, over all steps: those of a random walk, and of one that goes straight.
     double walk = steps * (squares / 2 + (chunks > 1 ? squares / 3 : 0) + sum * sum / chunks / 3) + squares;
     // The sum so far is cut off toward zero in every step: while it keeps its sign, these errors add up.
-    double cut_off = f->in == KZ_F32 ? by->place / 2 * steps * (sum + sqrt(squares)) : 0; // fp8: in its bias
+    double cut_off = f->in == KZ_F32 ? by->place / 4 * steps * (sum + sqrt(squares)) : 0; // fp8: in its bias
     double error =
         by->operand * (sum * one_sided + DEVIATIONS * OF_LARGEST * sqrt(squares)) + cut_off +
         by->place * (by->bias * (steps / 2 + 1) * sum * one_sided + DEVIATIONS * by->drift * sqrt(walk)) +
