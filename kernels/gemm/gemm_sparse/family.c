@@ -201,6 +201,7 @@ static const kz_case cases[] = {
     BENCH(F16, 8192, 8192, 8192),
     BENCH(BF16, 4096, 16384, 4096),
     BENCH(BF16, 8191, 8191, 8191), // nothing is aligned
+    CASE(BF16, 46352, 46352, 8, KZ_USE_HUGE),
 };
 
 static uint64_t size(const kz_case *c) { return axis(c, M) * axis(c, N); }
