@@ -165,7 +165,7 @@ const kz_family kz_family_gemm_types = {
     .guest_signature =
         "const float *a, const float *b, float *c, size_t m, size_t n, size_t k\n"
         "f64_*: const double *a, const double *b, double *c, size_t m, size_t n, size_t k\n"
-        "int8_*: const signed char *a, const signed char *b, int *c, size_t m, size_t n, size_t k\n"
+        "int8_*: const unsigned char *a, const unsigned char *b, int *c, size_t m, size_t n, size_t k\n"
         "e4m3*,e5m2*: const unsigned char *a, const unsigned char *b, __nv_bfloat16 *c, "
         "const float *scale_a, const float *scale_b, size_t m, size_t n, size_t k",
     .guest_args = guest_args,
