@@ -36,10 +36,11 @@ typedef struct described_buffer {
 static void describe_buffers(const kz_family *family, uint32_t operation, described_buffer *all,
                              size_t *count) {
     kz_buffer list[KZ_FAMILY_BUFFERS] = {0};
-    const kz_case *c = NULL;
-    for (size_t i = 0; i < family->case_count && !c; i++)
-        if (family->cases[i].operation == operation) c = &family->cases[i];
-    size_t found = c ? family->buffers(c, list) : 0;
+    kz_case c = family->cases[0]; // of an operation that the table has no case of
+    c.operation = operation;
+    for (size_t i = family->case_count; i-- > 0;)
+        if (family->cases[i].operation == operation) c = family->cases[i];
+    size_t found = family->buffers(&c, list);
     for (size_t i = 0; i < found; i++) {
         size_t k = 0;
         while (k < *count && strcmp(all[k].buffer.name, list[i].name) != 0) k++;
@@ -110,17 +111,31 @@ static void print_cases(const kz_family *family, const report_style *style) {
     }
 }
 
+// What stands for the family: its first operation in its plain type, where that has benchmark cases, else the first such
+// case. NULL where there is none.
+static const kz_case *find_typical(const kz_family *family) {
+    const kz_case *first = NULL;
+    for (size_t i = 0; i < family->case_count; i++) {
+        const kz_case *c = &family->cases[i];
+        if (!(c->use & KZ_USE_BENCH)) continue;
+        if (c->operation == 0 && c->type == family_plain_type(family)) return c;
+        if (!first) first = c;
+    }
+    return first;
+}
+
 // Which variant the public operation takes, on every device there is, from small to large.
 static void print_choice(const kz_family *family) {
     kz_device_info infos[16] = {{.size = sizeof infos[0]}};
     size_t count = 0;
-    if (kz_device_list(infos, BASE_COUNT(infos), &count, NULL)) return;
+    const kz_case *typical = find_typical(family);
+    if (!typical || kz_device_list(infos, BASE_COUNT(infos), &count, NULL)) return;
     for (size_t d = 0; d < count && d < BASE_COUNT(infos); d++) {
         const kz_variant *last = NULL;
         char name[FAMILY_CASE_NAME];
         for (size_t i = 0; i < family->case_count; i++) {
             const kz_case *c = &family->cases[i];
-            if (!(c->use & KZ_USE_BENCH) || c->type != family_plain_type(family) || c->operation != 0)
+            if (!(c->use & KZ_USE_BENCH) || c->type != typical->type || c->operation != typical->operation)
                 continue;
             const kz_variant *chosen = kz_choose(family, c, &infos[d], false, NULL);
             if (!chosen || chosen == last) continue;

@@ -35,6 +35,11 @@ expect_out "types       f32, f16, bf16, f64, i32"
 expect_out "buffers     in (input), out (output), index (output of argmin, argmax)"
 expect_out "rivals      cub, cudnn, torch"
 
+# A family whose first operation has no benchmark case in its plain type, and some operations no case at all.
+expect_exit 0 info gemm
+expect_out "buffers     a (input), b (input), c (output), offsets (input of nn_grouped, nt_grouped)"
+expect_out "sim:t4       from nt-bf16-m1024-n1024-k1024-batch1-slack0-uniform 01_universal"
+
 # A family with a model: its figures, and a table of the user's before it.
 shape=nt-bf16-m1234-n777-k555-batch1-slack0-uniform
 expect_exit 0 info gemm --case $shape
