@@ -8,29 +8,26 @@
 
 #include "rope.cuh"
 
-template <typename T, int N> struct rope_access { T at[N]; };
+template <typename T, int N> union rope_access {
+    uint4 raw;
+    T at[N];
+};
+template <typename T> union rope_access<T, 1> { T at[1]; };
 
 template <typename T, int N> static __device__ __forceinline__ rope_access<T, N> rope_load(const T *from) {
     rope_access<T, N> access;
-    if (N > 1) {
-        kz_pack<T> pack = kz_load_pack<KZ_CACHE>(from);
-#pragma unroll
-        for (int i = 0; i < N; i++) access.at[i] = pack.at[i];
-    } else {
+    if constexpr (N > 1)
+        access.raw = kz_load<KZ_CACHE>((const uint4 *)from);
+    else
         access.at[0] = *from;
-    }
     return access;
 }
 template <typename T, int N>
 static __device__ __forceinline__ void rope_store(T *to, const rope_access<T, N> &access) {
-    if (N > 1) {
-        kz_pack<T> pack;
-#pragma unroll
-        for (int i = 0; i < N; i++) pack.at[i] = access.at[i];
-        kz_store_pack<KZ_CACHE>(to, pack);
-    } else {
+    if constexpr (N > 1)
+        kz_store<KZ_CACHE>((uint4 *)to, access.raw);
+    else
         *to = access.at[0];
-    }
 }
 
 template <bool halves, int N> struct rope_unit {
