@@ -10,7 +10,7 @@
 //
 // The table is vocabulary x dim, rows are tokens x dim, both row-major; types KZ_F32, KZ_F16, KZ_BF16. Ids are KZ_I32 or KZ_I64,
 // on the device. An id that names no row (negative, or vocabulary and above) is allowed: its row is zeros, nothing
-// is read outside of the table, and its gradient is added nowhere. Tokens and vocabulary are below 2^31.
+// is read outside of the table, and its gradient is added nowhere. Tokens, vocabulary and dim are below 2^31.
 #ifndef KZ_OPS_EMBEDDING_H
 #define KZ_OPS_EMBEDDING_H
 

@@ -184,7 +184,7 @@ const kz_family kz_family_embedding = {
 static kz_status open_operation(kz_device *device, uint32_t operation, kz_type type, kz_type id_type,
                                 const int64_t axes[5], const char *variant, kz_operation **opened,
                                 kz_error *error) {
-    if (id_type != KZ_I32 && id_type != KZ_I64)
+    if (device && opened && id_type != KZ_I32 && id_type != KZ_I64) // what is NULL is refused below
         return kz_fail(error, KZ_UNSUPPORTED, "embedding: ids of type %s\nids are KZ_I32 or KZ_I64",
                        kz_type_name(id_type));
     kz_case c = {.operation = operation | (id_type == KZ_I64 ? EMBEDDING_I64 : 0), .type = type};
@@ -207,7 +207,7 @@ kz_status kz_embedding_gather_run(kz_operation *operation, kz_stream *stream, kz
 kz_status kz_embedding_gradient_open(kz_device *device, kz_type type, kz_type id_type, size_t tokens,
                                      size_t vocabulary, size_t dim, int64_t padding, const char *variant,
                                      kz_operation **operation, kz_error *error) {
-    if (padding < -1 || (padding >= 0 && (size_t)padding >= vocabulary))
+    if (device && operation && (padding < -1 || (padding >= 0 && (size_t)padding >= vocabulary)))
         return kz_fail(
             error, KZ_INVALID,
             "kz_embedding_gradient_open: the padding id is %lld, and the table has %zu rows\npass the id of "

@@ -27,12 +27,11 @@ static kz_status check_shape(const kz_planner *p, uint32_t does) {
     if (!(does >> gradient & 1))
         return kz_plan_refuse(p->error, gradient ? "gather alone: 07_empty_rows does the gradient"
                                                  : "the gradient alone: 03_rows_in_flight gathers");
-    if (axis(p, TOKENS) > INT32_MAX || axis(p, VOCABULARY) > INT32_MAX)
-        return kz_plan_refuse(
-            p->error,
-            "embedding: %llu tokens and %llu rows in the table; 2^31 - 1 of each at most: cut the "
-            "tokens into parts",
-            (unsigned long long)axis(p, TOKENS), (unsigned long long)axis(p, VOCABULARY));
+    for (int i = TOKENS; i <= DIM; i++)
+        if (axis(p, i) > INT32_MAX)
+            return kz_plan_refuse(p->error,
+                                  "embedding: %s is %llu, and 2^31 - 1 at most; cut what is more into parts",
+                                  p->family->axes[i], (unsigned long long)axis(p, i));
     return KZ_OK;
 }
 

@@ -86,12 +86,15 @@ static kz_status check_shape(const kz_planner *p) {
     if (!(theta >= 1.0f && isfinite(theta)))
         return kz_plan_refuse(p->error, "rope: theta is %g; it is a finite number from 1 up, mostly 10000",
                               (double)theta);
-    if (c->axes[DIM] > 1 << 20 || heads_of(c) > 1 << 20 || (uint64_t)c->axes[DIM] * heads_of(c) > UINT32_MAX)
+    double token = (double)heads_of(c) * (double)c->axes[DIM]; // its elements, which kernels count in 32 bits
+    double tokens = (double)c->axes[BATCH] * (double)c->axes[SEQUENCE];
+    if (c->axes[DIM] > 1 << 20 || heads_of(c) > 1 << 20 || token >= 0x1p32 || tokens * token > 0x1p60)
         return kz_plan_refuse(
             p->error,
-            "rope: %llu heads of %lld elements; a token has less than 2^32 of them, heads and dim "
-            "are at most 2^20: check the order of the axes",
-            (unsigned long long)heads_of(c), (long long)c->axes[DIM]);
+            "rope: batch %lld, sequence %lld, %llu heads of %lld elements; heads and dim are 2^20 at most, "
+            "and a token has less than 2^32 elements: check the shape's fields",
+            (long long)c->axes[BATCH], (long long)c->axes[SEQUENCE], (unsigned long long)heads_of(c),
+            (long long)c->axes[DIM]);
     return KZ_OK;
 }
 
@@ -295,10 +298,16 @@ const kz_family kz_family_rope = {
 kz_status kz_rope_open(kz_device *device, kz_rope_operation function, kz_type type,
                        const kz_rope_shape *shape, const char *variant, kz_operation **operation,
                        kz_error *error) {
-    if (!shape || shape->size < sizeof *shape)
+    if (!shape)
         return kz_fail(error, KZ_INVALID,
-                       "kz_rope_open: there is no shape, or its size is less than this library's\nfill a "
-                       "kz_rope_shape, its size included: {.size = sizeof(kz_rope_shape), .batch = ...}");
+                       "kz_rope_open: the shape is NULL\nfill a kz_rope_shape with its size, batch, "
+                       "sequence, heads, dim and rotary");
+    if (device && operation && shape->size != sizeof *shape)
+        return kz_fail(error, KZ_INVALID,
+                       "kz_rope_open: the size in kz_rope_shape is %zu, and this library's is %zu\nset it: "
+                       "kz_rope_shape x = "
+                       "{.size = sizeof x}",
+                       shape->size, sizeof *shape);
     rope_detail detail = {shape->theta == 0.0f ? 10000.0f : shape->theta};
     kz_case c = {.operation = function,
                  .type = type,

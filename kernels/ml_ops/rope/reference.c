@@ -1,7 +1,7 @@
 // rope: the right answer in double, and how far float arithmetic may be from it.
 //
 // With u = 2^-24: a cosine or a sine that is rounded to float, or computed in float from an angle that is nearly exact, is
-// within 3 u (turns.h; a test looks at 2^22 angles). x c - y s then rounds each product and the difference, 2 u of |x| + |y|
+// within 3 u (turns.h; a test looks at 2^20 angles). x c - y s then rounds each product and the difference, 2 u of |x| + |y|
 // at most. So TERMS u (|x| + |y|), and the rounding to the type.
 //
 // The angle itself has an error, on both sides. A frequency theta^-e has a few roundings of a double, and the rounding of e
