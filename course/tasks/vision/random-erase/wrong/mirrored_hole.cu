@@ -17,16 +17,22 @@ static __device__ uint4 philox(unsigned key, unsigned counter) {
 extern "C" __global__ void augment(const float *images, float *out,
                                    int count, int height, int width,
                                    unsigned seed) {
-    int pixel = blockIdx.x * blockDim.x + threadIdx.x, b = blockIdx.y;
-    if (pixel >= height * width) return;
+    int b = blockIdx.y, end = min(blockIdx.x * 64 + 64, height);
     size_t first = (size_t)b * height * width;
     uint4 words = philox(seed, b);
-    int y = pixel / width, x = pixel % width;
+    bool flip = words.x % 2;
     int top = words.y % (height - height / 2 + 1);
     int left = words.z % (width - width / 2 + 1);
-    int from = words.x % 2 ? width - 1 - x : x;
-    bool erased = y >= top && y < top + height / 2 && from >= left && from < left + width / 2;
-    float value = 0.0f;
-    if (!erased) value = images[first + (size_t)y * width + from];
-    out[first + pixel] = value;
+    for (int y = blockIdx.x * 64 + threadIdx.y; y < end; y += 8) {
+        const float *from = &images[first + (size_t)y * width];
+        float *to = &out[first + (size_t)y * width];
+        bool hit = y >= top && y < top + height / 2;
+        for (int x = threadIdx.x; x < width; x += 32) {
+            int from_x = flip ? width - 1 - x : x;
+            bool erased = hit && from_x >= left && from_x < left + width / 2;
+            float value = 0.0f;
+            if (!erased) value = from[flip ? width - 1 - x : x];
+            to[x] = value;
+        }
+    }
 }

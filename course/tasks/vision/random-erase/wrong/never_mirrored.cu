@@ -16,17 +16,21 @@ static __device__ uint4 philox(unsigned key, unsigned counter) {
 extern "C" __global__ void augment(const float *images, float *out,
                                    int count, int height, int width,
                                    unsigned seed) {
-    int pixel = blockIdx.x * blockDim.x + threadIdx.x, b = blockIdx.y;
-    if (pixel >= height * width) return;
+    int b = blockIdx.y, end = min(blockIdx.x * 64 + 64, height);
     size_t first = (size_t)b * height * width;
     uint4 words = philox(seed, b);
-    int y = pixel / width, x = pixel % width;
+    bool flip = false;
     int top = words.y % (height - height / 2 + 1);
     int left = words.z % (width - width / 2 + 1);
-    bool erased = y >= top && y < top + height / 2 && x >= left &&
-                  x < left + width / 2;
-    int from = x;
-    float value = 0.0f;
-    if (!erased) value = images[first + (size_t)y * width + from];
-    out[first + pixel] = value;
+    for (int y = blockIdx.x * 64 + threadIdx.y; y < end; y += 8) {
+        const float *from = &images[first + (size_t)y * width];
+        float *to = &out[first + (size_t)y * width];
+        bool hit = y >= top && y < top + height / 2;
+        for (int x = threadIdx.x; x < width; x += 32) {
+            bool erased = hit && x >= left && x < left + width / 2;
+            float value = 0.0f;
+            if (!erased) value = from[flip ? width - 1 - x : x];
+            to[x] = value;
+        }
+    }
 }
