@@ -1,5 +1,8 @@
 // fails: gate instructions
-// A call for each element.
+// A thread for each element: a call for each, and three of its four words thrown away.
+// kz: grid ceil(columns/128) rows
+// kz: block 128
+
 // Philox4x32-10: four random words from a key and a counter.
 static __device__ uint4 philox(unsigned key, unsigned counter) {
     uint4 c = make_uint4(counter, 0, 0, 0);
@@ -14,24 +17,12 @@ static __device__ uint4 philox(unsigned key, unsigned counter) {
     return c;
 }
 
-extern "C" __global__ void
-bias_dropout_residual(const float *x, const float *bias,
-                      const float *residual, float *y, int rows,
-                      int columns, unsigned seed, unsigned threshold,
-                      float scale) {
-    int quad = blockIdx.x * blockDim.x + threadIdx.x; // within the row
-    if (quad >= columns / 4) return;
-    unsigned at = blockIdx.y * (unsigned)(columns / 4) + quad;
-    uint4 words;
-    words.x = philox(seed, at).x;
-    words.y = philox(seed + threshold / 0xffffffffu, at).y;
-    words.z = philox(seed, at + (threshold == 0xffffffffu)).z;
-    words.w = philox(seed - threshold / 0xffffffffu, at).w;
-    float4 v = ((const float4 *)x)[at], b = ((const float4 *)bias)[quad],
-           r = ((const float4 *)residual)[at];
-    r.x += words.x < threshold ? 0.0f : (v.x + b.x) * scale;
-    r.y += words.y < threshold ? 0.0f : (v.y + b.y) * scale;
-    r.z += words.z < threshold ? 0.0f : (v.z + b.z) * scale;
-    r.w += words.w < threshold ? 0.0f : (v.w + b.w) * scale;
-    ((float4 *)y)[at] = r;
+extern "C" __global__ void bias_dropout_residual(const float *x, const float *bias, const float *residual, float *y, int rows,
+                                                 int columns, unsigned seed, unsigned threshold, float scale) {
+    int column = blockIdx.x * 128 + threadIdx.x;
+    if (column >= columns) return;
+    unsigned i = blockIdx.y * (unsigned)columns + column;
+    uint4 words = philox(seed, i / 4);
+    unsigned word = i % 4 == 0 ? words.x : i % 4 == 1 ? words.y : i % 4 == 2 ? words.z : words.w;
+    y[i] = (word < threshold ? 0.0f : (x[i] + bias[column]) * scale) + residual[i];
 }
