@@ -1,0 +1,12 @@
+// fails: result
+// 1 - u of the other is one step off.
+// Random words to floats in [0, 1) and in (0, 1].
+
+void uniform(const unsigned *words, float *from_zero, float *to_one,
+             int n) {
+    for (int i = 0; i < n; i++) {
+        unsigned upper = words[i] >> 8;
+        from_zero[i] = (float)upper * 0x1p-24f;
+        to_one[i] = 1.0f - from_zero[i];
+    }
+}

@@ -1,0 +1,30 @@
+// fails: result
+// Every warp divides its own sums.
+#define THREADS 128
+
+extern "C" __global__ void
+layernorm_backward(const float *x, const float *gain, const float *mean,
+                   const float *scale, const float *dy, float *dx, int rows,
+                   int columns) {
+    __shared__ float2 warps[THREADS / 32];
+    size_t first = (size_t)blockIdx.x * columns;
+    float m = mean[blockIdx.x], s = scale[blockIdx.x];
+    float2 sums = make_float2(0.0f, 0.0f); // of g, of g * h
+    for (int i = threadIdx.x; i < columns; i += THREADS) {
+        float g = gain[i] * dy[first + i], h = (x[first + i] - m) * s;
+        sums.x += g;
+        sums.y += g * h;
+    }
+    for (int step = 16; step > 0; step /= 2) {
+        sums.x += __shfl_xor_sync(0xffffffffu, sums.x, step);
+        sums.y += __shfl_xor_sync(0xffffffffu, sums.y, step);
+    }
+    if (threadIdx.x % 32 == 0) warps[threadIdx.x / 32] = sums;
+    __syncthreads();
+    sums.x /= columns;
+    sums.y /= columns;
+    for (int i = threadIdx.x; i < columns; i += THREADS) {
+        float g = gain[i] * dy[first + i], h = (x[first + i] - m) * s;
+        dx[first + i] = s * (g - sums.x - h * sums.y);
+    }
+}

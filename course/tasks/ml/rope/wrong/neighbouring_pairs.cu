@@ -1,0 +1,17 @@
+// fails: result
+// Pairs (2i, 2i + 1).
+extern "C" __global__ void rope(float *x, const float *cosines,
+                                const float *sines, int tokens, int heads,
+                                int width) {
+    int half = width / 2, token = blockIdx.x;
+    for (int i = threadIdx.x; i < half; i += blockDim.x) {
+        float c = cosines[(size_t)token * half + i];
+        float s = sines[(size_t)token * half + i];
+        for (int head = 0; head < heads; head++) {
+            float *at = &x[((size_t)token * heads + head) * width + 2 * i];
+            float a = at[0], b = at[1];
+            at[0] = a * c - b * s;
+            at[1] = a * s + b * c;
+        }
+    }
+}
