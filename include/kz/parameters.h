@@ -20,7 +20,7 @@
 extern "C" {
 #endif
 
-enum { KZ_PARAMETER_CHUNK = 4096 };
+enum { KZ_PARAMETER_CHUNK = 8192 };
 
 // One tensor. What an operation does not use is not looked at: kz/ops/grad_norm.h takes `count` and `gradients` alone.
 typedef struct kz_parameter {

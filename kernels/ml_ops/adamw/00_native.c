@@ -9,7 +9,7 @@
 #include "private.h"
 
 typedef struct native_terms {
-    float beta1, beta2, epsilon, scale, rate, step, root;
+    float beta1, beta2, rest1, rest2, epsilon, scale, rate, step, root;
 } native_terms;
 
 static float scalar(const kz_native_launch *launch, size_t arg) { return *(const float *)launch->args[arg]; }
@@ -25,7 +25,8 @@ static native_terms prepare(const kz_native_launch *launch) {
     } else {
         memcpy(&now, kz_native_pointer(launch, ARG_NOW), sizeof now);
     }
-    native_terms t = {scalar(launch, ARG_BETA1), scalar(launch, ARG_BETA2), scalar(launch, ARG_EPSILON)};
+    native_terms t = {scalar(launch, ARG_BETA1), scalar(launch, ARG_BETA2), scalar(launch, ARG_REST1),
+                      scalar(launch, ARG_REST2), scalar(launch, ARG_EPSILON)};
     float step = (float)now.step;
     t.scale = scale ? *scale : 1.0f;
     t.rate = now.learning_rate;
@@ -44,8 +45,8 @@ static void step(const native_terms *t, const kz_parameter *tensor, const native
     float weight = (float)kz_element_get(a->type, a->weights, i), m = (float)kz_element_get(a->type, a->m, i),
           v = (float)kz_element_get(a->type, a->v, i),
           g = (float)kz_element_get(a->narrow, a->gradients, i) * t->scale;
-    m = t->beta1 * m + (1.0f - t->beta1) * g;
-    v = t->beta2 * v + (1.0f - t->beta2) * g * g;
+    m = t->beta1 * m + t->rest1 * g;
+    v = t->beta2 * v + t->rest2 * g * g;
     weight = weight * (1.0f - t->rate * tensor->rate * tensor->weight_decay) -
              t->step * tensor->rate * (m / (sqrtf(v) * t->root + t->epsilon));
     kz_element_set(a->type, a->weights, i, weight);

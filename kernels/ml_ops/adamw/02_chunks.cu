@@ -1,7 +1,7 @@
 // adamw 02: a block per chunk
 //
 // Idea     which tensor an element belongs to is the same for its neighbours: ask once for thousands of them.
-// Change   a list names a tensor and a range of 4096 of its elements for each block. Two loads find a block's work.
+// Change   a list names a tensor and a range of 8192 of its elements for each block. Two loads find a block's work.
 // Expect   no search; blocks of equal work, however sizes are skewed. What is the same for all elements is computed per thread
 //          and not per element.
 // Limit    4 or 2 bytes per access: a warp asks for 128 or 64 bytes at a time, four loads in flight per thread (see 03).

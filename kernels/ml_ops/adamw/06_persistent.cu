@@ -11,8 +11,8 @@
 
 template <typename W, typename G, bool has_copy>
 static __device__ __forceinline__ void persistent(const adamw_run<W, G> &run) {
-    size_t stride = gridDim.x, at = blockIdx.x; // the grid is no larger than the list
-    long long entry = run.list[at], after = at + stride < run.chunks ? run.list[at + stride] : entry;
+    unsigned stride = gridDim.x, at = blockIdx.x, chunks = (unsigned)run.chunks; // no fewer than blocks
+    long long entry = run.list[at], after = at + stride < chunks ? run.list[at + stride] : entry;
     adamw_read read = adamw_read_control(run);
     if (read.skips) return;
     adamw_terms t = adamw_prepare(run, read);
@@ -20,10 +20,10 @@ static __device__ __forceinline__ void persistent(const adamw_run<W, G> &run) {
 #pragma unroll 1
     for (;;) {
         adamw_chunk<W, G> next = adamw_find_chunk<W, G, has_copy>(run, t, after);
-        if (at + 2 * stride < run.chunks) after = run.list[at + 2 * stride];
+        if (at + 2 * stride < chunks) after = run.list[at + 2 * stride];
         adamw_do_chunk<true, ADAMW_PACKS, has_copy>(t, c);
         at += stride;
-        if (at >= run.chunks) return;
+        if (at >= chunks) return;
         c = next;
     }
 }

@@ -20,12 +20,12 @@ template <typename W, typename G> struct adamw_run {
     const float *scale;   // NULL, or what gradients are multiplied by
     const unsigned *skip; // NULL, or nonzero: nothing is changed
     size_t n, tensors, chunks;
-    float beta1, beta2, epsilon, log_beta1, log_beta2;
+    float beta1, beta2, rest1, rest2, epsilon, log_beta1, log_beta2; // rest: 1 - beta, rounded once
 };
 
 // What is the same for all elements.
 struct adamw_terms {
-    float beta1, beta2, epsilon;
+    float beta1, beta2, rest1, rest2, epsilon;
     float scale; // of gradients
     float rate;  // the learning rate
     float step;  // the rate over m's bias correction
@@ -55,10 +55,11 @@ static __device__ __forceinline__ float adamw_correction(float log_beta, float s
 
 template <typename W, typename G>
 static __device__ __forceinline__ adamw_terms adamw_prepare(const adamw_run<W, G> &run,
-                                                              const adamw_read &read) {
+                                                            const adamw_read &read) {
     float step = (float)((unsigned)(read.now >> 32) & 0x7fffffffu);
     adamw_terms t;
     t.beta1 = run.beta1, t.beta2 = run.beta2, t.epsilon = run.epsilon;
+    t.rest1 = run.rest1, t.rest2 = run.rest2;
     t.scale = read.scale;
     t.rate = __uint_as_float((unsigned)read.now);
     t.step = t.rate / adamw_correction(run.log_beta1, step);
@@ -92,8 +93,8 @@ template <bool fast>
 static __device__ __forceinline__ void adamw_step(const adamw_terms &t, const adamw_tensor_terms &own,
                                                   float gradient, float *weight, float *m, float *v) {
     float g = gradient * t.scale;
-    *m = fmaf(t.beta1, *m, (1.0f - t.beta1) * g);
-    *v = fmaf(t.beta2, *v, (1.0f - t.beta2) * g * g); // in this order the square overflows last
+    *m = fmaf(t.beta1, *m, t.rest1 * g);
+    *v = fmaf(t.beta2, *v, t.rest2 * g * g); // in this order the square overflows last
     float quotient;
     if (fast)
         quotient = *m * adamw_approximate_reciprocal(fmaf(adamw_approximate_sqrt(*v), t.root, t.epsilon));
@@ -109,9 +110,11 @@ static __device__ __forceinline__ void adamw_step(const adamw_terms &t, const ad
     KZ_ENTRY_BOUNDS(adamw_##idea##_##operation##_##type, ADAMW_THREADS, blocks)                              \
     (W * weights, const G *gradients, W *m, W *v, G *copy, const kz_parameter *table, const long long *list, \
      const unsigned long long *now, const float *scale, const unsigned *skip, size_t n, size_t tensors,      \
-     size_t chunks, float beta1, float beta2, float epsilon, float log_beta1, float log_beta2) {             \
-        adamw_run<W, G> run = {weights, gradients, m,       v,      copy,  table, list,    now,       scale, \
-                               skip,    n,         tensors, chunks, beta1, beta2, epsilon, log_beta1, log_beta2}; \
+     size_t chunks, float beta1, float beta2, float rest1, float rest2, float epsilon, float log_beta1,      \
+     float log_beta2) {                                                                                      \
+        adamw_run<W, G> run = {weights, gradients, m,     v,       copy,      table,    list,                \
+                               now,     scale,     skip,  n,       tensors,   chunks,   beta1,               \
+                               beta2,   rest1,     rest2, epsilon, log_beta1, log_beta2};                    \
         BODY<W, G, has_copy>(run);                                                                           \
     }
 #define ADAMW_ENTRIES(idea, blocks, BODY)                                                                    \

@@ -1,6 +1,6 @@
 // Kernel Zoo, an operation: a step of AdamW, for all tensors of a model in one launch.
 //
-//     kz_adamw_options options = {.beta1 = 0.9f, .beta2 = 0.999f, .epsilon = 1e-8f};
+//     kz_adamw_options options = {.beta1 = 0.9, .beta2 = 0.999, .epsilon = 1e-8};
 //     kz_operation *adamw;
 //     kz_adamw_open(device, KZ_ADAMW_UPDATE, KZ_F32, &options, n, tensors, chunks, NULL, &adamw, &error);
 //     kz_adamw_buffers buffers = {weights, gradients, m, v, .parameters = table, .chunks = list};
@@ -39,8 +39,8 @@ typedef enum kz_adamw {
 } kz_adamw;
 
 typedef struct kz_adamw_options {
-    float beta1, beta2; // 0 or more, below 1
-    float epsilon;      // 0 or more
+    double beta1, beta2; // 0 or more, below 1
+    double epsilon;      // 0 or more
 } kz_adamw_options;
 
 // What a run works on; all that the operation does not use is 0.
@@ -48,7 +48,8 @@ typedef struct kz_adamw_buffers {
     kz_ptr weights, gradients, m, v; // what the table's offsets are added to
     kz_ptr copy;                     // UPDATE_MASTER: the weights, rounded
     kz_ptr parameters, chunks;       // the table and the list of kz/parameters.h
-    kz_ptr scale; // 0, or a float that gradients are multiplied by: what kz/ops/grad_norm.h writes, or 1 over a loss's scale
+    kz_ptr
+        scale; // 0, or a float that gradients are multiplied by: what kz/ops/grad_norm.h writes, or 1 over a loss's scale
     kz_ptr skip; // 0, or a uint32_t: where it is not 0 the run changes nothing, and the step does not count
 } kz_adamw_buffers;
 

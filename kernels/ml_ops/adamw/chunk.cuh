@@ -23,8 +23,8 @@ template <typename W> static constexpr int ADAMW_LANES = 16 / (int)sizeof(W);
 
 // The chunk that an entry of the list names.
 template <typename W, typename G, bool has_copy>
-static __device__ __forceinline__ adamw_chunk<W, G>
-adamw_find_chunk(const adamw_run<W, G> &run, const adamw_terms &t, long long entry) {
+static __device__ __forceinline__ adamw_chunk<W, G> adamw_find_chunk(const adamw_run<W, G> &run,
+                                                                     const adamw_terms &t, long long entry) {
     const kz_parameter *tensor = parameter_tensor(run.table, entry);
     adamw_chunk<W, G> c;
     c.weights = parameter_array(run.weights, tensor->weights);
@@ -60,12 +60,8 @@ static __device__ __forceinline__ void adamw_element(const adamw_terms &t, const
 // ---- packs -------------------------------------------------------------------------------------------
 
 template <int bytes> struct adamw_raw;
-template <> struct adamw_raw<16> {
-    typedef uint4 type;
-};
-template <> struct adamw_raw<8> {
-    typedef uint2 type;
-};
+template <> struct adamw_raw<16> { typedef uint4 type; };
+template <> struct adamw_raw<8> { typedef uint2 type; };
 template <typename T, int lanes> union adamw_lanes {
     typename adamw_raw<lanes * sizeof(T)>::type raw;
     T at[lanes];
@@ -128,8 +124,7 @@ static __device__ __forceinline__ void adamw_do_chunk(const adamw_terms &t, cons
 #pragma unroll
         for (int k = 0; k < packs; k++) adamw_load_pack(&p[k], c, first + k * STRIDE);
 #pragma unroll
-        for (int k = 0; k < packs; k++)
-            adamw_step_pack<fast, has_copy>(t, c, p[k], first + k * STRIDE);
+        for (int k = 0; k < packs; k++) adamw_step_pack<fast, has_copy>(t, c, p[k], first + k * STRIDE);
     }
 #pragma unroll 1
     for (; packs > 1 && first < end; first += STRIDE) { // what is left of a tensor's last chunk
@@ -138,8 +133,7 @@ static __device__ __forceinline__ void adamw_do_chunk(const adamw_terms &t, cons
         adamw_step_pack<fast, has_copy>(t, c, p, first);
     }
 #pragma unroll 1
-    for (unsigned i = threadIdx.x; i < c.head; i += ADAMW_THREADS)
-        adamw_element<fast, has_copy>(t, c, i);
+    for (unsigned i = threadIdx.x; i < c.head; i += ADAMW_THREADS) adamw_element<fast, has_copy>(t, c, i);
 #pragma unroll 1
     for (unsigned i = end + threadIdx.x; i < c.count; i += ADAMW_THREADS)
         adamw_element<fast, has_copy>(t, c, i);

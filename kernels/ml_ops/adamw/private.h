@@ -35,6 +35,8 @@ enum {
     ARG_CHUNKS,
     ARG_BETA1,
     ARG_BETA2,
+    ARG_REST1,
+    ARG_REST2,
     ARG_EPSILON,
     ARG_LOG_BETA1,
     ARG_LOG_BETA2,
