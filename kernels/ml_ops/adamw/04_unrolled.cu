@@ -3,7 +3,7 @@
 // Idea     a block begins with two loads that wait for each other, the list's and the table's; what follows must make up for it.
 // Change   a thread loads two packs of each array, eight loads, before it uses the first.
 // Expect   128 bytes of loads in flight per thread; ahead of 03 where three blocks on a multiprocessor are what registers allow.
-// Limit    a root and a division that round exactly are some forty instructions of an element; bf16 has eight elements for
+// Limit    a root and a division that round exactly are some fifteen instructions of an element; bf16 has eight elements for
 //          every four loads (see 05).
 
 #include "chunk.cuh"
