@@ -20,7 +20,7 @@ template <typename W, typename G> struct adamw_run {
     const float *scale;   // NULL, or what gradients are multiplied by
     const unsigned *skip; // NULL, or nonzero: nothing is changed
     size_t n, tensors, chunks;
-    float beta1, beta2, rest1, rest2, epsilon, log_beta1, log_beta2; // rest: 1 - beta, rounded once
+    float beta1, beta2, epsilon, rest1, rest2, log_beta1, log_beta2; // rest: 1 - beta, rounded once
 };
 
 // What is the same for all elements.
@@ -110,11 +110,11 @@ static __device__ __forceinline__ void adamw_step(const adamw_terms &t, const ad
     KZ_ENTRY_BOUNDS(adamw_##idea##_##operation##_##type, ADAMW_THREADS, blocks)                              \
     (W * weights, const G *gradients, W *m, W *v, G *copy, const kz_parameter *table, const long long *list, \
      const unsigned long long *now, const float *scale, const unsigned *skip, size_t n, size_t tensors,      \
-     size_t chunks, float beta1, float beta2, float rest1, float rest2, float epsilon, float log_beta1,      \
+     size_t chunks, float beta1, float beta2, float epsilon, float rest1, float rest2, float log_beta1,      \
      float log_beta2) {                                                                                      \
-        adamw_run<W, G> run = {weights, gradients, m,     v,       copy,      table,    list,                \
-                               now,     scale,     skip,  n,       tensors,   chunks,   beta1,               \
-                               beta2,   rest1,     rest2, epsilon, log_beta1, log_beta2};                    \
+        adamw_run<W, G> run = {weights, gradients, m,     v,     copy,      table,    list,                  \
+                               now,     scale,     skip,  n,     tensors,   chunks,   beta1,                 \
+                               beta2,   epsilon,   rest1, rest2, log_beta1, log_beta2};                      \
         BODY<W, G, has_copy>(run);                                                                           \
     }
 #define ADAMW_ENTRIES(idea, blocks, BODY)                                                                    \

@@ -26,7 +26,7 @@ static uint64_t chunks(const kz_case *c) {
 
 static size_t buffers(const kz_case *c, kz_buffer list[KZ_FAMILY_BUFFERS]) {
     adamw_types types = adamw_types_of(c);
-    uint64_t n = elements(c), controls = !is_public(c) && c->axes[CONTROL] != CONTROL_NONE;
+    uint64_t n = elements(c), controls = !is_public(c); // a public operation may have none
     list[WEIGHTS] = (kz_buffer){"weights", KZ_INOUT, types.weights, n};
     list[GRADIENTS] = (kz_buffer){"gradients", KZ_INPUT, types.gradients, n};
     list[M] = (kz_buffer){"m", KZ_INOUT, types.weights, n};
@@ -34,7 +34,7 @@ static size_t buffers(const kz_case *c, kz_buffer list[KZ_FAMILY_BUFFERS]) {
     list[TABLE] =
         (kz_buffer){"parameters", KZ_INPUT, KZ_I64, (uint64_t)c->axes[PARAMETERS_TENSORS] * PARAMETERS_WORDS};
     list[LIST] = (kz_buffer){"chunks", KZ_INPUT, KZ_I64, chunks(c)};
-    list[NOW] = (kz_buffer){"now", KZ_INPUT, KZ_I64, !is_public(c)};
+    list[NOW] = (kz_buffer){"now", KZ_INPUT, KZ_I64, controls};
     list[SCALE] = (kz_buffer){"scale", KZ_INPUT, KZ_F32, controls};
     list[SKIP] = (kz_buffer){"skip", KZ_INPUT, KZ_U32, controls};
     list[COPY] = (kz_buffer){"copy", KZ_INOUT, types.gradients, n}; // which a skipped step leaves as it was
@@ -70,7 +70,7 @@ static bool fill(const kz_case *c, size_t which, uint64_t seed, uint64_t first, 
             memcpy(host, &(kz_adamw_now){learning_rate, (uint32_t)c->axes[STEP]}, sizeof(kz_adamw_now));
         return true;
     case SCALE:
-        if (count) *(float *)host = 0.37f;
+        if (count) *(float *)host = c->axes[CONTROL] == CONTROL_NONE ? 1.0f : 0.37f;
         return true;
     case SKIP:
         if (count) *(uint32_t *)host = c->axes[CONTROL] == CONTROL_SKIP;
@@ -90,23 +90,37 @@ static kz_work work(const kz_case *c) {
 
 // ---- plans -------------------------------------------------------------------------------------------
 
+// What a kernel from outside gets: the buffers, a copy where there is one, the counts and the options.
 static size_t guest_args(const kz_case *c, kz_arg args[KZ_PLAN_ARGS]) {
-    static const uint8_t from[] = {WEIGHTS, GRADIENTS, M, V, COPY, TABLE, LIST, NOW, SCALE, SKIP};
+    static const uint8_t after[] = {TABLE, LIST, NOW, SCALE, SKIP};
     kz_adamw_options options = adamw_options_of(c);
-    for (size_t i = 0; i < sizeof from; i++) args[i] = kz_arg_buffer(from[i]);
-    if (!adamw_types_of(c).copy) args[ARG_COPY] = kz_arg_u64(0);
-    if (c->axes[CONTROL] == CONTROL_NONE) args[ARG_SCALE] = args[ARG_SKIP] = kz_arg_u64(0);
-    args[ARG_N] = kz_arg_u64(elements(c));
-    args[ARG_TENSORS] = kz_arg_u64((uint64_t)c->axes[PARAMETERS_TENSORS]);
-    args[ARG_CHUNKS] = kz_arg_u64(chunks(c));
-    args[ARG_BETA1] = kz_arg_f32((float)options.beta1);
-    args[ARG_BETA2] = kz_arg_f32((float)options.beta2);
+    size_t count = 0;
+    for (uint32_t i = WEIGHTS; i <= V; i++) args[count++] = kz_arg_buffer(i);
+    if (adamw_types_of(c).copy) args[count++] = kz_arg_buffer(COPY);
+    for (size_t i = 0; i < sizeof after; i++) args[count++] = kz_arg_buffer(after[i]);
+    args[count++] = kz_arg_u64(elements(c));
+    args[count++] = kz_arg_u64((uint64_t)c->axes[PARAMETERS_TENSORS]);
+    args[count++] = kz_arg_u64(chunks(c));
+    args[count++] = kz_arg_f32((float)options.beta1);
+    args[count++] = kz_arg_f32((float)options.beta2);
+    args[count++] = kz_arg_f32((float)options.epsilon);
+    return count;
+}
+
+// The variants' arguments: those, with a 0 for a copy that is none, and what is better computed in double, once.
+static kz_status launch(const kz_planner *p, uint64_t blocks, uint32_t threads) {
+    kz_arg args[KZ_PLAN_ARGS];
+    kz_adamw_options options = adamw_options_of(p->c);
+    size_t count = guest_args(p->c, args);
+    if (!adamw_types_of(p->c).copy) {
+        memmove(&args[ARG_COPY + 1], &args[ARG_COPY], (count - ARG_COPY) * sizeof args[0]);
+        args[ARG_COPY] = kz_arg_u64(0);
+    }
     args[ARG_REST1] = kz_arg_f32((float)(1.0 - options.beta1));
     args[ARG_REST2] = kz_arg_f32((float)(1.0 - options.beta2));
-    args[ARG_EPSILON] = kz_arg_f32((float)options.epsilon);
     args[ARG_LOG_BETA1] = kz_arg_f32((float)log(options.beta1));
     args[ARG_LOG_BETA2] = kz_arg_f32((float)log(options.beta2));
-    return ADAMW_ARGS;
+    return KZ_LAUNCH(p, .blocks = blocks, .threads = threads, .args = args, .arg_count = ADAMW_ARGS);
 }
 
 static kz_status refuse_types(const kz_planner *p) {
@@ -119,16 +133,14 @@ static kz_status refuse_types(const kz_planner *p) {
 
 static kz_status plan_elements(const kz_planner *p) {
     kz_status status = refuse_types(p);
-    return status
-               ? status
-               : KZ_LAUNCH(p, .blocks = kz_ceil_div(elements(p->c), ADAMW_THREADS), .threads = ADAMW_THREADS);
+    return status ? status : launch(p, kz_ceil_div(elements(p->c), ADAMW_THREADS), ADAMW_THREADS);
 }
 
 static kz_status plan_chunks(const kz_planner *p) {
     kz_status status = refuse_types(p);
     uint64_t blocks = chunks(p->c), full = (uint64_t)p->device->multiprocessors * p->variant->blocks;
     if (full) blocks = kz_min_u64(blocks, full);
-    return status ? status : KZ_LAUNCH(p, .blocks = blocks, .threads = p->variant->threads);
+    return status ? status : launch(p, blocks, p->variant->threads);
 }
 
 // clang-format off
@@ -164,7 +176,7 @@ static const kz_variant variants[] = { // the order is the journey
 
 static const kz_case cases[] = {
     CHECK(UPDATE, F32, 0, 1, EQUAL, 1, NONE),
-    CHECK(UPDATE, F32, 1, 1, EQUAL, 1, SCALE),
+    CHECK(UPDATE, F32, 1, 1, SKEWED, 1, SCALE),
     CHECK(UPDATE, F32, 300, 300, EQUAL, 2, NONE), // tensors of one element
     CHECK(UPDATE, F32, 65536, 4, EQUAL, 2, NONE),
     CHECK(UPDATE, BF16, 65536, 4, EQUAL, 2, NONE),
@@ -188,11 +200,10 @@ static const kz_worked worked[] = {
     {{.operation = KZ_ADAMW_UPDATE_MASTER, .type = KZ_F16, .axes = {1000, 5, 0, 1}}, {28000, 14000}},
 };
 
-#define SIGNATURE(W)                                                                                         \
-    W " *weights, const T *gradients, " W " *m, " W " *v, T *copy, const long long *parameters, "            \
-      "const long long *chunks, const unsigned long long *now, const float *scale, const unsigned *skip, "   \
-      "size_t n, size_t tensors, size_t chunk_count, float beta1, float beta2, float rest1, float rest2, "   \
-      "float epsilon, float log_beta1, float log_beta2"
+#define SIGNATURE(W, copy)                                                                                   \
+    W " *weights, const T *gradients, " W " *m, " W " *v, " copy "const long long *parameters, "             \
+      "const long long *chunks, const long long *now, const float *scale, const unsigned *skip, size_t n, "  \
+      "size_t tensors, size_t chunk_count, float beta1, float beta2, float epsilon"
 
 const kz_family kz_family_adamw = {
     .name = "adamw",
@@ -212,7 +223,7 @@ const kz_family kz_family_adamw = {
     .work = work,
     .worked = worked,
     .worked_count = sizeof worked / sizeof worked[0],
-    .guest_signature = SIGNATURE("T") "\nupdate_master-*: " SIGNATURE("float"),
+    .guest_signature = SIGNATURE("T", "") "\nupdate_master-*: " SIGNATURE("float", "T *copy, "),
     .guest_args = guest_args,
 };
 

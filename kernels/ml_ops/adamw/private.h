@@ -11,7 +11,7 @@ enum { WEIGHTS, GRADIENTS, M, V, TABLE, LIST, NOW, SCALE, SKIP, COPY };
 // The axes, in order: those of ml_ops/parameters.h, then these. CHUNKS is no size that a case is named for: a public operation's
 // list has so many entries, and 0 asks for those of the split.
 enum { STEP = PARAMETERS_SPLIT + 1, CONTROL, CHUNKS };
-// What a case does with scale and skip: neither; both, and skip is 0; both, and skip is set. A public operation takes them as
+// The scale is 1; it is another; it is another, and the step is skipped. A public operation takes scale and flag as
 // they are given, 0 or not, and the rate and the step by value or by address.
 enum { CONTROL_NONE, CONTROL_SCALE, CONTROL_SKIP, CONTROL_PUBLIC };
 
@@ -35,9 +35,9 @@ enum {
     ARG_CHUNKS,
     ARG_BETA1,
     ARG_BETA2,
+    ARG_EPSILON,
     ARG_REST1,
     ARG_REST2,
-    ARG_EPSILON,
     ARG_LOG_BETA1,
     ARG_LOG_BETA2,
     ADAMW_ARGS

@@ -31,7 +31,7 @@ static uint64_t chunks(const kz_case *c) {
 }
 
 static size_t buffers(const kz_case *c, kz_buffer list[KZ_FAMILY_BUFFERS]) {
-    bool scaled = clips(c) || c->axes[CONTROL] == CONTROL_SCALE;
+    bool scaled = clips(c) || !is_public(c); // a public operation may have none
     list[GRADIENTS] = (kz_buffer){"gradients", clips(c) ? KZ_INOUT : KZ_INPUT, c->type, elements(c)};
     list[TABLE] =
         (kz_buffer){"parameters", KZ_INPUT, KZ_I64, (uint64_t)c->axes[PARAMETERS_TENSORS] * PARAMETERS_WORDS};
@@ -52,7 +52,7 @@ static bool fill(const kz_case *c, size_t which, uint64_t seed, uint64_t first, 
         return true;
     case LIST: parameters_fill_chunks(c, first, count, host); return true;
     case SCALED:
-        if (count) *(float *)host = clips(c) && c->axes[CONTROL] == CONTROL_NOTHING ? 1.0f : 0.37f;
+        if (count) *(float *)host = clips(c) == (c->axes[CONTROL] == CONTROL_NOTHING) ? 1.0f : 0.37f;
         return true;
     default: return false;
     }
@@ -71,7 +71,6 @@ static kz_work work(const kz_case *c) {
 static size_t guest_args(const kz_case *c, kz_arg args[KZ_PLAN_ARGS]) {
     size_t count = clips(c) ? SCALED + 1 : NOT_FINITE + 1;
     for (uint32_t i = 0; i < count; i++) args[i] = kz_arg_buffer(i);
-    if (!clips(c) && c->axes[CONTROL] == CONTROL_PLAIN) args[SCALED] = kz_arg_u64(0);
     args[count++] = kz_arg_u64(chunks(c));
     if (!clips(c)) args[count++] = kz_arg_f32(grad_norm_max(c));
     return count;
@@ -186,6 +185,7 @@ static const kz_variant variants[] = { // the order is the journey
 static const kz_case cases[] = {
     CHECK(NORM, F32, 0, 1, EQUAL, PLAIN), // 0, and a coefficient of 1
     CHECK(NORM, F32, 0, 3, SKEWED, SCALE),
+    CHECK(NORM, F32, 1, 1, SKEWED, SCALE),
     CHECK(CLIP, F32, 0, 1, EQUAL, PLAIN),
     CHECK(NORM, F32, 300, 300, EQUAL, PLAIN), // tensors of one element
     CHECK(NORM, F32, 65536, 4, EQUAL, PLAIN),

@@ -11,7 +11,7 @@ enum { GRADIENTS, TABLE, LIST, SCALED, NORM, COEFFICIENT, NOT_FINITE };
 // The axes after those of ml_ops/parameters.h. CHUNKS and MAX_NORM are no sizes that a case is named for: a public operation's list
 // has so many entries, and 0 asks for those of the split; the bound's bits and 2^32, or 0 for 1.
 enum { CONTROL = PARAMETERS_SPLIT + 1, CHUNKS, MAX_NORM };
-// norm: without a scale, and with one. clip: a coefficient below 1, and one of 1. A public operation's scale is as it is given.
+// norm: a scale of 1, and another. clip: a coefficient below 1, and one of 1. A public operation's scale is as it is given.
 enum { CONTROL_PLAIN, CONTROL_SCALE, CONTROL_PUBLIC, CONTROL_NOTHING = CONTROL_SCALE };
 
 KZ_DECLARE_FAMILY(grad_norm);
