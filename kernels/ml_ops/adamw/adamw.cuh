@@ -106,8 +106,8 @@ static __device__ __forceinline__ void adamw_step(const adamw_terms &t, const ad
 // ---- entry points ------------------------------------------------------------------------------------
 
 // BODY is a function template <W, G, copy>(const adamw_run<W, G> &).
-#define ADAMW_ENTRY(idea, blocks, BODY, operation, type, W, G, has_copy)                                     \
-    KZ_ENTRY_BOUNDS(adamw_##idea##_##operation##_##type, ADAMW_THREADS, blocks)                              \
+#define ADAMW_ENTRY(idea, threads, blocks, BODY, operation, type, W, G, has_copy)                            \
+    KZ_ENTRY_BOUNDS(adamw_##idea##_##operation##_##type, threads, blocks)                                    \
     (W * weights, const G *gradients, W *m, W *v, G *copy, const kz_parameter *table, const long long *list, \
      const unsigned long long *now, const float *scale, const unsigned *skip, size_t n, size_t tensors,      \
      size_t chunks, float beta1, float beta2, float epsilon, float rest1, float rest2, float log_beta1,      \
@@ -117,10 +117,11 @@ static __device__ __forceinline__ void adamw_step(const adamw_terms &t, const ad
                                beta2,   epsilon,   rest1, rest2, log_beta1, log_beta2};                      \
         BODY<W, G, has_copy>(run);                                                                           \
     }
-#define ADAMW_ENTRIES(idea, blocks, BODY)                                                                    \
-    ADAMW_ENTRY(idea, blocks, BODY, update, f32, float, float, false)                                        \
-    ADAMW_ENTRY(idea, blocks, BODY, update, bf16, kz_bf16, kz_bf16, false)                                   \
-    ADAMW_ENTRY(idea, blocks, BODY, update_master, f16, float, kz_f16, true)                                 \
-    ADAMW_ENTRY(idea, blocks, BODY, update_master, bf16, float, kz_bf16, true)
+#define ADAMW_ENTRIES_OF(idea, threads, blocks, BODY)                                                        \
+    ADAMW_ENTRY(idea, threads, blocks, BODY, update, f32, float, float, false)                               \
+    ADAMW_ENTRY(idea, threads, blocks, BODY, update, bf16, kz_bf16, kz_bf16, false)                          \
+    ADAMW_ENTRY(idea, threads, blocks, BODY, update_master, f16, float, kz_f16, true)                        \
+    ADAMW_ENTRY(idea, threads, blocks, BODY, update_master, bf16, float, kz_bf16, true)
+#define ADAMW_ENTRIES(idea, blocks, BODY) ADAMW_ENTRIES_OF(idea, ADAMW_THREADS, blocks, BODY)
 
 #endif

@@ -274,6 +274,8 @@ static void arrays_that_begin_unlike_each_other(void **state) {
     steps_on("sim", "05_fast_math", 1);
     steps_on("sim", "06_persistent", 2);
     steps_on("sim", "06_persistent", 8); // alike again
+    steps_on("sim", "07_bulk_copy", 1);
+    steps_on("sim", "07_bulk_copy", 4);
 }
 
 // A graph of one step that reads the rate and the step at each replay.

@@ -108,7 +108,7 @@ static size_t guest_args(const kz_case *c, kz_arg args[KZ_PLAN_ARGS]) {
 }
 
 // The variants' arguments: those, with a 0 for a copy that is none, and what is better computed in double, once.
-static kz_status launch(const kz_planner *p, uint64_t blocks, uint32_t threads) {
+static kz_status launch(const kz_planner *p, uint64_t blocks, uint32_t threads, uint32_t shared_bytes) {
     kz_arg args[KZ_PLAN_ARGS];
     kz_adamw_options options = adamw_options_of(p->c);
     size_t count = guest_args(p->c, args);
@@ -120,7 +120,8 @@ static kz_status launch(const kz_planner *p, uint64_t blocks, uint32_t threads) 
     args[ARG_REST2] = kz_arg_f32((float)(1.0 - options.beta2));
     args[ARG_LOG_BETA1] = kz_arg_f32((float)log(options.beta1));
     args[ARG_LOG_BETA2] = kz_arg_f32((float)log(options.beta2));
-    return KZ_LAUNCH(p, .blocks = blocks, .threads = threads, .args = args, .arg_count = ADAMW_ARGS);
+    return KZ_LAUNCH(p, .blocks = blocks, .threads = threads, .shared_bytes = shared_bytes, .args = args,
+                     .arg_count = ADAMW_ARGS);
 }
 
 static kz_status refuse_types(const kz_planner *p) {
@@ -133,14 +134,24 @@ static kz_status refuse_types(const kz_planner *p) {
 
 static kz_status plan_elements(const kz_planner *p) {
     kz_status status = refuse_types(p);
-    return status ? status : launch(p, kz_ceil_div(elements(p->c), ADAMW_THREADS), ADAMW_THREADS);
+    return status ? status : launch(p, kz_ceil_div(elements(p->c), ADAMW_THREADS), ADAMW_THREADS, 0);
 }
 
-static kz_status plan_chunks(const kz_planner *p) {
+static kz_status add_chunks(const kz_planner *p, uint32_t shared_bytes) {
     kz_status status = refuse_types(p);
     uint64_t blocks = chunks(p->c), full = (uint64_t)p->device->multiprocessors * p->variant->blocks;
     if (full) blocks = kz_min_u64(blocks, full);
-    return status ? status : launch(p, blocks, p->variant->threads);
+    return status ? status : launch(p, blocks, p->variant->threads, shared_bytes);
+}
+static kz_status plan_chunks(const kz_planner *p) { return add_chunks(p, 0); }
+
+static kz_status plan_ring(const kz_planner *p) {
+    size_t shared = (size_t)ADAMW_STAGES * ADAMW_STAGE_BYTES;
+    if (shared > p->device->shared_per_block_optin)
+        return kz_plan_refuse(p->error,
+                              "%zu bytes of shared memory are more than a block may have on %s (%zu)", shared,
+                              p->device->id, p->device->shared_per_block_optin);
+    return add_chunks(p, (uint32_t)shared);
 }
 
 // clang-format off
@@ -153,6 +164,8 @@ static const kz_variant variants[] = { // the order is the journey
     {"05_fast_math", 80, plan_chunks, "root and quotient by the special function unit", .threads = ADAMW_THREADS},
     {"06_persistent", 80, plan_chunks, "blocks walk over the list and look ahead",
      .threads = ADAMW_THREADS, .blocks = ADAMW_BLOCKS},
+    {"07_bulk_copy", 90, plan_ring, "a warp loads tiles into a ring by bulk copies",
+     .threads = ADAMW_THREADS + 32, .blocks = ADAMW_BLOCKS},
 };
 
 // ---- cases -------------------------------------------------------------------------------------------
@@ -177,7 +190,9 @@ static const kz_variant variants[] = { // the order is the journey
 static const kz_case cases[] = {
     CHECK(UPDATE, F32, 0, 1, EQUAL, 1, NONE),
     CHECK(UPDATE, F32, 1, 1, SKEWED, 1, SCALE),
-    CHECK(UPDATE, F32, 300, 300, EQUAL, 2, NONE), // tensors of one element
+    CHECK(UPDATE, F32, 300, 300, EQUAL, 2, NONE),    // tensors of one element
+    CHECK(UPDATE, F32, 100003, 900, EQUAL, 2, NONE), // more chunks than blocks: 06 and 07 go round their loop
+    CHECK(UPDATE_MASTER, BF16, 100003, 900, EQUAL, 2, NONE),
     CHECK(UPDATE, F32, 65536, 4, EQUAL, 2, NONE),
     CHECK(UPDATE, BF16, 65536, 4, EQUAL, 2, NONE),
     CHECK(UPDATE, F32, 8194, 1, EQUAL, 2, NONE,

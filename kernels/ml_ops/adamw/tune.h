@@ -11,7 +11,13 @@
 #define ADAMW_PACKS 2 // 04 to 06: packs of each array that a thread has in flight
 #endif
 #ifndef ADAMW_BLOCKS
-#define ADAMW_BLOCKS 3 // 04 to 06: per multiprocessor; what registers are given for, and 06's grid
+#define ADAMW_BLOCKS                                                                                         \
+    3 // 04 to 07: per multiprocessor; what registers are given for, and the grid of 06 and 07
 #endif
+#ifndef ADAMW_STAGES
+#define ADAMW_STAGES 4 // 07: tiles of 16 kB that a block has in its ring
+#endif
+#define ADAMW_STAGE_BYTES                                                                                    \
+    (ADAMW_THREADS * 64) // a pack of four arrays for each thread: less with master weights
 
 #endif
