@@ -192,7 +192,8 @@ static const kz_case cases[] = {
     CHECK(NORM, F32, 8194, 1, EQUAL, PLAIN, .misalign = 3), // a last chunk that its head leaves one element
     CHECK(CLIP, F32, 65536, 4, EQUAL, PLAIN),
     CHECK(CLIP, F32, 100, 2, EQUAL, NOTHING, .data = KZ_DATA_POSITIVE),
-    CHECK(NORM, F16, 300011, 1100, EQUAL, PLAIN), // twice as many chunks as blocks: 03 to 06 go round their loop
+    CHECK(NORM, F16, 300011, 1100, EQUAL,
+          PLAIN), // twice as many chunks as blocks: 03 to 06 go round their loop
     CHECK(NORM, BF16, 100003, 50, SKEWED, SCALE, .misalign = 5),
     EDGES(NORM, F32),
     EDGES(NORM, F16),
