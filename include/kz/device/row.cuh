@@ -249,14 +249,16 @@ template <class Program, class Team, int UNITS> struct kz_row_held : kz_row_base
     typedef kz_row_unit<typename Program::T, Program::ARRAYS> unit;
     unit units[UNITS];
 
-    __device__ __forceinline__ kz_row_held(const Program &program, const kz_row_place<Program> &p, Team &t)
-        : kz_row_base<Program, Team>{p, t} {
+    __device__ __forceinline__ kz_row_held(const kz_row_place<Program> &p, Team &t)
+        : kz_row_base<Program, Team>{p, t} {}
+    __device__ __forceinline__ void load(const Program &program, const kz_row_place<Program> &p) {
+        this->place = p;
 #pragma unroll
         for (int u = 0; u < UNITS; u++)
             if (pack(u) < p.end) {
 #pragma unroll
                 for (int k = 0; k < Program::ARRAYS; k++)
-                    this->place.template load<KZ_STREAM>(program, units[u], pack(u), k);
+                    p.template load<KZ_STREAM>(program, units[u], pack(u), k);
             }
     }
     __device__ __forceinline__ int pack(int u) const { return this->place.first + u * this->place.step; }
@@ -307,33 +309,32 @@ template <class Program, class Team> struct kz_row_streamed : kz_row_base<Progra
 
 // ---- kernels: what an entry calls -------------------------------------------------------------------------------
 
-// Teams take every `stride`-th row. The loads of the next row are under way while this one is folded and written. `last`: of
-// the first team of the warp, so that all lanes go round equally often.
+// A team takes every `stride`-th row. Two rows take turns in registers: the loads of the next one are under way while this
+// one is folded and written, and those of the one behind it are sent before the next one is waited for. `first` is the first
+// row of the thread's warp, so that all lanes go round equally often.
 template <class Program, int UNITS, class Team>
-static __device__ __forceinline__ void kz_rows_held(Program &program, Team &team, size_t row,
-                                                    size_t first_of_warp, size_t stride, size_t rows,
-                                                    int columns, int thread, int threads) {
+static __device__ __forceinline__ void kz_rows_held(Program &program, Team &team, size_t row, size_t first,
+                                                    size_t stride, size_t rows, int columns, int thread,
+                                                    int threads) {
     typedef kz_row_place<Program> place;
     typedef kz_row_held<Program, Team, UNITS> held;
     const int room = threads * UNITS;
-    if (first_of_warp >= rows) return;
-    held now(program, place(program, row, rows, columns, thread, threads, room), team);
+    if (first >= rows) return;
+    place start(program, row, rows, columns, thread, threads, room);
+    held one(start, team), other(start, team);
+    one.load(program, start);
     for (;;) {
-        first_of_warp += stride, row += stride;
-        if constexpr (Program::PREFETCH != 0) {
-            held next(program, place(program, row, rows, columns, thread, threads, room), team);
-            program.run(now);
-            if (first_of_warp >= rows) return;
-            now.place = next.place;
-#pragma unroll
-            for (int u = 0; u < UNITS; u++) now.units[u] = next.units[u];
+        row += stride, first += stride;
+        if (Program::PREFETCH) other.load(program, place(program, row, rows, columns, thread, threads, room));
+        program.run(one);
+        if (first >= rows) return;
+        if (Program::PREFETCH) {
+            row += stride, first += stride;
+            one.load(program, place(program, row, rows, columns, thread, threads, room));
+            program.run(other);
+            if (first >= rows) return;
         } else {
-            program.run(now);
-            if (first_of_warp >= rows) return;
-            held next(program, place(program, row, rows, columns, thread, threads, room), team);
-            now.place = next.place;
-#pragma unroll
-            for (int u = 0; u < UNITS; u++) now.units[u] = next.units[u];
+            one.load(program, place(program, row, rows, columns, thread, threads, room));
         }
     }
 }
