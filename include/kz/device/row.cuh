@@ -3,12 +3,16 @@
 //
 // A program is a struct, made of kz_row_program<T, ARRAYS>:
 //     const T *array(int k) const      row 0 of array k of those that are held; rows lie behind each other
-//     float outside() const            what elements beyond the row's ends count as in a fold; 0 without it
+//     float outside() const            what elements beyond the row's ends are as inputs; 0 without it
+//     int read(row, columns) const     how many of a row's columns are read, from the first one; the others are `outside`.
+//                                      All without it. All columns are handed to `fold` and `write`
 //     template <class Row> void run(Row &row)
 // In `run` a row has
 //     row.fold<Op>(f)     each of the thread's units onto a value, value = f(value, unit, at), then over all threads; every
 //                         thread gets the result. Any number of times, or never.
-//     row.write(f)        f(unit, at) for each unit: the row's last pass, exactly once, behind the folds
+//     row.each(f)         f(unit, at) for each of the thread's units: for what a thread finds out alone, where Row::HELD
+//                         says that the row is in registers, and a further pass costs nothing
+//     row.write(f)        the same, as the row's last pass: exactly once, behind the folds
 //     row.row(), row.columns(), row.leader(): true in one of its threads, row.exists(): false for lanes without a row
 // A unit is a pack of 16 bytes of each array: unit.get(k, e) is an element as float, unit.at[k] the pack. `at` says where it
 // is: at.column + e is the column of element e, at.inside(e) whether the row has it, at.unit which of the thread's units it
@@ -33,13 +37,11 @@
 
 template <typename T_, int ARRAYS_ = 1> struct kz_row_program {
     typedef T_ T;
-    enum {
-        ARRAYS = ARRAYS_,
-        FROM_START =
-            0, // 1: unit i begins at column i * E in every row, whatever its address: for sums per column
-        PREFETCH = 1 // 0: rows come one after the other, in fewer registers
-    };
+    static const int ARRAYS = ARRAYS_;
+    // true: unit i begins at column i * E in every row, whatever its address. For sums per column.
+    static const bool FROM_START = false;
     __device__ float outside() const { return 0.0f; }
+    __device__ int read(size_t, int columns) const { return columns; }
 };
 
 // Elements of a unit, per array.
@@ -157,18 +159,22 @@ template <class Program> struct kz_row_place {
     int columns, head; // the row begins `head` elements behind the boundary
     int packs;         // of the row; 0: there is no row
     int first, step, end;
+    int read;   // columns that are read
     bool plain; // whole packs alone, in every array
+    kz_row_place() = default;
 
     // A row of a team of `threads` threads. Where it has more packs than `room` because of its address alone, it is
     // counted from its first element instead.
     __device__ __forceinline__ kz_row_place(const Program &program, size_t row_, size_t rows, int columns_,
                                             int thread, int threads, int room)
-        : row(row_), columns(columns_), head(0), packs(0), first(thread), step(threads), end(0), plain(true) {
+        : row(row_), columns(columns_), head(0), packs(0), first(thread), step(threads), end(0), read(0),
+          plain(true) {
         if (row >= rows) return;
         unsigned offset = (unsigned)(size_t)(program.array(0) + row * (size_t)columns) % 16;
         head = Program::FROM_START || offset % sizeof(T) != 0 ? 0 : (int)(offset / sizeof(T));
         if ((head + columns + E - 1) / E > room) head = 0;
         packs = end = (head + columns + E - 1) / E;
+        read = program.read(row, columns);
         plain = columns % E == 0 && congruent(program) && offset == 0;
     }
     // All arrays begin this row at the same place of 16 bytes.
@@ -182,20 +188,24 @@ template <class Program> struct kz_row_place {
         int column = pack * E - head;
         return {row, column, columns, unit, plain || (column >= 0 && column + E <= columns)};
     }
+    // Of a row that is plain.
+    __device__ __forceinline__ const T *plain_pack(const Program &program, int pack, int k) const {
+        return program.array(k) + row * (size_t)columns + pack * E;
+    }
+    __device__ __forceinline__ bool is_read(int pack) const { return pack * E - head < read; }
+    static __device__ __forceinline__ void fill(const Program &program, kz_pack<T> &to) {
+        T outside;
+        kz_narrow(&outside, program.outside());
+#pragma unroll
+        for (int e = 0; e < E; e++) to.at[e] = outside;
+    }
     template <int hint>
     __device__ __forceinline__ void load(const Program &program, kz_row_unit<T, Program::ARRAYS> &to,
                                          int pack, int k) const {
         kz_row_at here = at(pack, 0);
         const T *from = program.array(k) + row * (size_t)columns + here.column;
-        if (plain) {
-            to.at[k] = kz_load_pack<hint>(from);
-            return;
-        }
-        T outside;
-        kz_narrow(&outside, program.outside());
-#pragma unroll
-        for (int e = 0; e < E; e++) to.at[k].at[e] = outside;
-        kz_row_get_elements<hint>(to.at[k].at, from, here);
+        fill(program, to.at[k]);
+        if (is_read(pack)) kz_row_get_elements<hint>(to.at[k].at, from, here);
     }
 };
 
@@ -237,7 +247,7 @@ struct kz_row_block_team {
 template <class Program, class Team> struct kz_row_base {
     typedef kz_row_unit<typename Program::T, Program::ARRAYS> unit;
     kz_row_place<Program> place;
-    Team &team;
+    Team *team;
     __device__ __forceinline__ size_t row() const { return place.row; }
     __device__ __forceinline__ int columns() const { return place.columns; }
     __device__ __forceinline__ bool exists() const { return place.end > 0; }
@@ -246,45 +256,54 @@ template <class Program, class Team> struct kz_row_base {
 
 // In registers: `units` of each thread.
 template <class Program, class Team, int UNITS> struct kz_row_held : kz_row_base<Program, Team> {
+    enum { HELD = 1 };
     typedef kz_row_unit<typename Program::T, Program::ARRAYS> unit;
     unit units[UNITS];
 
-    __device__ __forceinline__ kz_row_held(const kz_row_place<Program> &p, Team &t)
-        : kz_row_base<Program, Team>{p, t} {}
-    __device__ __forceinline__ void load(const Program &program, const kz_row_place<Program> &p) {
-        this->place = p;
+    __device__ __forceinline__ void load(const Program &program, Team *t, const kz_row_place<Program> &p) {
+        this->place = p, this->team = t;
+        if (p.plain) // outside of the loop: the loads are one after the other, each with a predicate
+            load_units<true>(program);
+        else
+            load_units<false>(program);
+    }
+    template <bool plain> __device__ __forceinline__ void load_units(const Program &program) {
 #pragma unroll
         for (int u = 0; u < UNITS; u++)
-            if (pack(u) < p.end) {
+            if (pack(u) < this->place.end) {
 #pragma unroll
                 for (int k = 0; k < Program::ARRAYS; k++)
-                    p.template load<KZ_STREAM>(program, units[u], pack(u), k);
+                    if constexpr (!plain)
+                        this->place.template load<KZ_STREAM>(program, units[u], pack(u), k);
+                    else if (this->place.is_read(pack(u)))
+                        units[u].at[k] = kz_load_pack<KZ_STREAM>(this->place.plain_pack(program, pack(u), k));
+                    else
+                        this->place.fill(program, units[u].at[k]);
             }
     }
     __device__ __forceinline__ int pack(int u) const { return this->place.first + u * this->place.step; }
-    template <class Op, class F> __device__ __forceinline__ typename Op::value fold(F f) {
-        typename Op::value v = Op::identity();
-#pragma unroll
-        for (int u = 0; u < UNITS; u++)
-            if (pack(u) < this->place.end) v = f(v, units[u], this->place.at(pack(u), u));
-        return this->team.template fold<Op>(v);
-    }
-    template <class F> __device__ __forceinline__ void write(F f) {
+    template <class F> __device__ __forceinline__ void each(F f) {
 #pragma unroll
         for (int u = 0; u < UNITS; u++)
             if (pack(u) < this->place.end) f(units[u], this->place.at(pack(u), u));
     }
+    template <class Op, class F> __device__ __forceinline__ typename Op::value fold(F f) {
+        typename Op::value v = Op::identity();
+        each([&](unit &of, const kz_row_at &at) { v = f(v, of, at); });
+        return this->team->template fold<Op>(v);
+    }
+    template <class F> __device__ __forceinline__ void write(F f) { each(f); }
 };
 
 // Read anew in each pass, a few units at a time.
 template <class Program, class Team> struct kz_row_streamed : kz_row_base<Program, Team> {
-    enum { AHEAD = 4 / Program::ARRAYS };
+    enum { HELD = 0, AHEAD = 4 / Program::ARRAYS };
     typedef kz_row_unit<typename Program::T, Program::ARRAYS> unit;
     const Program &program;
 
-    __device__ __forceinline__ kz_row_streamed(const Program &p, const kz_row_place<Program> &where, Team &t)
+    __device__ __forceinline__ kz_row_streamed(const Program &p, const kz_row_place<Program> &where, Team *t)
         : kz_row_base<Program, Team>{where, t}, program(p) {}
-    template <int hint, class F> __device__ __forceinline__ void each(F f) const {
+    template <int hint, class F> __device__ __forceinline__ void each_by(F f) const {
         for (int first = this->place.first; first < this->place.end; first += AHEAD * this->place.step) {
             unit units[AHEAD];
 #pragma unroll
@@ -301,61 +320,66 @@ template <class Program, class Team> struct kz_row_streamed : kz_row_base<Progra
     }
     template <class Op, class F> __device__ __forceinline__ typename Op::value fold(F f) {
         typename Op::value v = Op::identity();
-        each<KZ_CACHE>([&](unit &of, const kz_row_at &at) { v = f(v, of, at); });
-        return this->team.template fold<Op>(v);
+        each([&](unit &of, const kz_row_at &at) { v = f(v, of, at); });
+        return this->team->template fold<Op>(v);
     }
-    template <class F> __device__ __forceinline__ void write(F f) { each<KZ_STREAM>(f); }
+    template <class F> __device__ __forceinline__ void each(F f) const { each_by<KZ_CACHE>(f); }
+    template <class F> __device__ __forceinline__ void write(F f) const { each_by<KZ_STREAM>(f); }
 };
 
 // ---- kernels: what an entry calls -------------------------------------------------------------------------------
 
-// A team takes every `stride`-th row. Two rows take turns in registers: the loads of the next one are under way while this
-// one is folded and written, and those of the one behind it are sent before the next one is waited for. `first` is the first
-// row of the thread's warp, so that all lanes go round equally often.
-template <class Program, int UNITS, class Team>
+// A team takes every `stride`-th row. AHEAD + 1 rows take turns in registers: the loads of AHEAD are under way while one is
+// folded and written, and those of the last are sent before the first is waited for. `first` is the first row of the
+// thread's warp, so that all lanes go round equally often.
+template <class Program, int UNITS, int AHEAD, class Team>
 static __device__ __forceinline__ void kz_rows_held(Program &program, Team &team, size_t row, size_t first,
                                                     size_t stride, size_t rows, int columns, int thread,
                                                     int threads) {
     typedef kz_row_place<Program> place;
-    typedef kz_row_held<Program, Team, UNITS> held;
     const int room = threads * UNITS;
+    kz_row_held<Program, Team, UNITS> held[AHEAD + 1];
     if (first >= rows) return;
-    place start(program, row, rows, columns, thread, threads, room);
-    held one(start, team), other(start, team);
-    one.load(program, start);
-    for (;;) {
+#pragma unroll
+    for (int i = 0; i < AHEAD; i++)
+        held[i].load(program, &team, place(program, row + i * stride, rows, columns, thread, threads, room));
+    // True behind the last row. Written out below: as a loop, it would index registers.
+    auto turn = [&](int now, int last) {
+        held[last].load(program, &team,
+                        place(program, row + AHEAD * stride, rows, columns, thread, threads, room));
+        program.run(held[now]);
         row += stride, first += stride;
-        if (Program::PREFETCH) other.load(program, place(program, row, rows, columns, thread, threads, room));
-        program.run(one);
-        if (first >= rows) return;
-        if (Program::PREFETCH) {
-            row += stride, first += stride;
-            one.load(program, place(program, row, rows, columns, thread, threads, room));
-            program.run(other);
-            if (first >= rows) return;
-        } else {
-            one.load(program, place(program, row, rows, columns, thread, threads, room));
-        }
+        return first >= rows;
+    };
+    static_assert(AHEAD <= 3, "rows ahead: 0 to 3");
+    for (;;) {
+        if (turn(0, AHEAD)) return;
+        if constexpr (AHEAD >= 1)
+            if (turn(1, 0)) return;
+        if constexpr (AHEAD >= 2)
+            if (turn(2, 1)) return;
+        if constexpr (AHEAD >= 3)
+            if (turn(3, 2)) return;
     }
 }
 
 // `lanes` (of kz_row_lanes) for each row, in registers: rows of at most 32 * UNITS packs.
-template <class Program, int UNITS>
+template <class Program, int UNITS, int AHEAD = 1>
 static __device__ __forceinline__ void kz_rows_lanes(Program &program, size_t rows, size_t columns,
                                                      unsigned lanes) {
     kz_row_lanes_team team = {(int)lanes};
     size_t per_warp = KZ_WARP / lanes, warp = (size_t)blockIdx.x * kz_warps() + kz_warp();
-    kz_rows_held<Program, UNITS>(program, team, warp * per_warp + kz_lane() / lanes, warp * per_warp,
-                                 (size_t)gridDim.x * kz_warps() * per_warp, rows, (int)columns,
-                                 (int)(kz_lane() % lanes), (int)lanes);
+    kz_rows_held<Program, UNITS, AHEAD>(program, team, warp * per_warp + kz_lane() / lanes, warp * per_warp,
+                                        (size_t)gridDim.x * kz_warps() * per_warp, rows, (int)columns,
+                                        (int)(kz_lane() % lanes), (int)lanes);
 }
 
 // A block for each row, in registers: rows of at most blockDim.x * UNITS packs (kz_row_block).
-template <class Program, int UNITS>
+template <class Program, int UNITS, int AHEAD = 1>
 static __device__ __forceinline__ void kz_rows_block(Program &program, size_t rows, size_t columns) {
     kz_row_block_team team = {0};
-    kz_rows_held<Program, UNITS>(program, team, blockIdx.x, blockIdx.x, gridDim.x, rows, (int)columns,
-                                 (int)threadIdx.x, (int)blockDim.x);
+    kz_rows_held<Program, UNITS, AHEAD>(program, team, blockIdx.x, blockIdx.x, gridDim.x, rows, (int)columns,
+                                        (int)threadIdx.x, (int)blockDim.x);
 }
 
 // A block for each row, of any length, read anew in each pass (kz_row_stream).
@@ -365,7 +389,7 @@ static __device__ __forceinline__ void kz_rows_stream(Program &program, size_t r
     for (size_t row = blockIdx.x; row < rows; row += gridDim.x) {
         kz_row_place<Program> place(program, row, rows, (int)columns, (int)threadIdx.x, (int)blockDim.x,
                                     1 << 30);
-        kz_row_streamed<Program, kz_row_block_team> one(program, place, team);
+        kz_row_streamed<Program, kz_row_block_team> one(program, place, &team);
         program.run(one);
     }
 }

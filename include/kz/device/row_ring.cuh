@@ -139,6 +139,7 @@ template <class Program> struct kz_row_slice {
         int at = begin + stage * KZ_ROW_RING_PACKS;
         int from = max(at, place.head > 0 ? 1 : 0);
         int behind = min(min(at + KZ_ROW_RING_PACKS, place.end), (place.head + place.columns) / E);
+        behind = min(behind, (place.head + place.read + E - 1) / E);
         unsigned bytes = behind > from ? (unsigned)(behind - from) * 16 : 0;
         kz_barrier_arrive_expect(full, bytes * Program::ARRAYS);
         if (bytes == 0) return;
@@ -153,23 +154,24 @@ template <class Program> struct kz_row_slice {
 template <class Program> struct kz_row_ringed : kz_row_base<Program, kz_row_cluster_team> {
     typedef kz_row_unit<typename Program::T, Program::ARRAYS> unit;
     typedef kz_row_slice<Program> slice;
+    enum { HELD = 0 };
     const Program &program;
     kz_row_ring &ring;
     int begin, stages;
 
-    __device__ __forceinline__ kz_row_ringed(const Program &p, const slice &s, kz_row_cluster_team &t,
+    __device__ __forceinline__ kz_row_ringed(const Program &p, const slice &s, kz_row_cluster_team *t,
                                              kz_row_ring &r)
         : kz_row_base<Program, kz_row_cluster_team>{s.place, t}, program(p), ring(r), begin(s.begin),
           stages(s.stages) {}
     __device__ __forceinline__ void load(unit &to, int pack, int in_stage, const unsigned char *stage) const {
 #pragma unroll
         for (int k = 0; k < Program::ARRAYS; k++)
-            if (this->place.at(pack, 0).whole)
+            if (this->place.at(pack, 0).whole && this->place.is_read(pack))
                 to.at[k].raw = *(const uint4 *)(stage + (k * KZ_ROW_RING_PACKS + in_stage) * 16);
             else
                 this->place.template load<KZ_CACHE>(program, to, pack, k);
     }
-    template <bool last, class F> __device__ __forceinline__ void each(F f) {
+    template <bool last, class F> __device__ __forceinline__ void each_stage(F f) {
         unsigned slot = ring.slot, parity = ring.parity;
         for (int s = 0; s < stages; s++) {
             int first = this->place.first + s * KZ_ROW_RING_PACKS;
@@ -188,13 +190,14 @@ template <class Program> struct kz_row_ringed : kz_row_base<Program, kz_row_clus
             if (++slot == ring.depth) slot = 0, parity ^= 1;
         }
     }
+    template <class F> __device__ __forceinline__ void each(F f) { each_stage<false>(f); }
     template <class Op, class F> __device__ __forceinline__ typename Op::value fold(F f) {
         typename Op::value v = Op::identity();
-        each<false>([&](unit &of, const kz_row_at &at) { v = f(v, of, at); });
-        return this->team.template fold<Op>(v);
+        each([&](unit &of, const kz_row_at &at) { v = f(v, of, at); });
+        return this->team->template fold<Op>(v);
     }
     template <class F> __device__ __forceinline__ void write(F f) {
-        each<true>(f);
+        each_stage<true>(f);
         ring.advance(stages);
     }
 };
@@ -244,10 +247,10 @@ static __device__ __forceinline__ void kz_rows_cluster(Program &program, size_t 
     for (size_t row = first; folds && row < rows; row += stride) {
         kz_row_slice<Program> slice(program, row, rows, (int)columns, team, stages);
         if (slice.stages > 0) {
-            kz_row_ringed<Program> one(program, slice, team, ring);
+            kz_row_ringed<Program> one(program, slice, &team, ring);
             program.run(one);
         } else {
-            kz_row_streamed<Program, kz_row_cluster_team> one(program, slice.place, team);
+            kz_row_streamed<Program, kz_row_cluster_team> one(program, slice.place, &team);
             program.run(one);
         }
     }
