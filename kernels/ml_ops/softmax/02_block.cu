@@ -10,7 +10,7 @@
 
 #define ENTRY(operation, type, T, program)                                                                   \
     KZ_ENTRY(softmax_block_##operation##_##type) SOFTMAX_ARGS(T) {                                           \
-        kz_row_block_team block = {0};                                                                       \
+        kz_row_block_team block = kz_row_block_team::of_block();                                             \
         for (size_t row = blockIdx.x; row < batch * rows; row += gridDim.x)                                  \
             take_row(program(a, b, out, rows), block, row, (int)columns, (int)threadIdx.x, (int)blockDim.x); \
     }

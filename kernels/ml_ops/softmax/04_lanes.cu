@@ -1,3 +1,4 @@
+// kz: sm 80
 // softmax 04: lanes of a warp per row, in registers
 //
 // Idea     a row of up to 2 KB fits into the registers of a warp's lanes, a shorter one into those of fewer.

@@ -1,3 +1,4 @@
+// kz: sm 80
 // softmax 05: a block per row, in registers
 //
 // Idea     a row of up to 64 KB fits into the registers of a block.

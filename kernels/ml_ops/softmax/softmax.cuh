@@ -23,20 +23,6 @@ static __device__ __forceinline__ float exp_of(float x) {
 // What a row's elements are subtracted from: its largest element, or 0 where all are -Inf, for -Inf - -Inf is NaN.
 static __device__ __forceinline__ float base_of(float max) { return max == MINUS_INFINITY ? 0.0f : max; }
 
-// The largest of some elements, and the sum of exp(x - base_of(max)) over them. NaN is in the sum alone.
-struct softmax_pair {
-    struct value {
-        float max, sum;
-    };
-    static __device__ __forceinline__ value identity(void) { return {MINUS_INFINITY, 0.0f}; }
-    // Rounded products: a fused one would round one side alone, and lanes would differ in their last bits.
-    static __device__ __forceinline__ value combine(value a, value b) {
-        float max = fmaxf(a.max, b.max), base = base_of(max);
-        return {max,
-                __fadd_rn(__fmul_rn(a.sum, exp_of(a.max - base)), __fmul_rn(b.sum, exp_of(b.max - base)))};
-    }
-};
-
 struct softmax_max {
     typedef float value;
     static __device__ __forceinline__ float identity(void) { return MINUS_INFINITY; }
@@ -46,6 +32,27 @@ struct softmax_sum {
     typedef float value;
     static __device__ __forceinline__ float identity(void) { return 0.0f; }
     static __device__ __forceinline__ float combine(float a, float b) { return a + b; }
+};
+
+// The largest of some elements, and the sum of exp(x - base_of(max)) over them. NaN is in the sum alone.
+struct softmax_pair {
+    struct value {
+        float max, sum;
+    };
+    static __device__ __forceinline__ value identity(void) { return {MINUS_INFINITY, 0.0f}; }
+    // Rounded products: a fused one would round one side alone, and lanes would differ in their last bits.
+    static __device__ __forceinline__ value combine(value a, value b) {
+        float max = fmaxf(a.max, b.max);
+        return {max, __fadd_rn(scaled(a, max), scaled(b, max))};
+    }
+    static __device__ __forceinline__ float scaled(value v, float max) {
+        return __fmul_rn(v.sum, exp_of(v.max - base_of(max)));
+    }
+    // The largest of all lanes first: then a lane's sum is scaled once, and sums fold by additions.
+    static __device__ __forceinline__ value fold_lanes(value v, int lanes) {
+        float max = kz_row_swap_lanes<softmax_max>(v.max, lanes);
+        return {max, kz_row_swap_lanes<softmax_sum>(scaled(v, max), lanes)};
+    }
 };
 
 // Columns that a row sees: all, or those up to the diagonal that ends in the last row's last column.
@@ -75,6 +82,7 @@ template <int KIND> struct softmax_result {
 // sum takes one exponential per element.
 template <typename T, int KIND> struct softmax_forward : kz_row_program<T> {
     enum { E = 16 / sizeof(T), BACK = false };
+    static const bool READS_PART = KIND == SOFTMAX_CAUSAL;
     const T *x;
     const unsigned char *mask;
     T *y;
