@@ -4,8 +4,8 @@
 // A program is a struct, made of kz_row_program<T, ARRAYS>:
 //     const T *array(int k) const      row 0 of array k of those that are held; rows lie behind each other
 //     float outside() const            what elements beyond the row's ends are as inputs; 0 without it
-//     int read(row, columns) const     how many of a row's columns are read, from the first one; the others are `outside`.
-//                                      All without it. All columns are handed to `fold` and `write`
+//     int read(row, columns) const     with READS_PART = true: how many of a row's columns are read, from the first one; the
+//                                      others are `outside`. All columns are handed to `fold` and `write` all the same
 //     template <class Row> void run(Row &row)
 // In `run` a row has
 //     row.fold<Op>(f)     each of the thread's units onto a value, value = f(value, unit, at), then over all threads; every
@@ -21,7 +21,8 @@
 //
 // An Op has a type `value` of 32-bit words, identity(), and combine(a, b): associative as far as rounding goes, and
 // commutative bit by bit, for each lane folds in its own order (no a * b + c * d that becomes a fused product). All threads
-// of a row get the same bits, in every run.
+// of a row get the same bits, in every run. Where lanes have a shorter way than one value after the other, it is
+// Op::fold_lanes(v, lanes): over groups of so many lanes, in all of them.
 //
 // Whoever has the row: lanes of a warp (kz_rows_lanes) and a block (kz_rows_block) hold it in registers, with the next row's
 // loads in flight meanwhile; kz_rows_stream reads it anew in each pass; kz/device/row_ring.cuh has clusters, which need
@@ -40,6 +41,7 @@ template <typename T_, int ARRAYS_ = 1> struct kz_row_program {
     static const int ARRAYS = ARRAYS_;
     // true: unit i begins at column i * E in every row, whatever its address. For sums per column.
     static const bool FROM_START = false;
+    static const bool READS_PART = false; // true: `read` has a say
     __device__ float outside() const { return 0.0f; }
     __device__ int read(size_t, int columns) const { return columns; }
 };
@@ -140,12 +142,30 @@ template <int hint = KZ_STREAM, typename U, int COUNT>
 static __device__ __forceinline__ void kz_row_put(U *base, const kz_row_at &at, const U (&from)[COUNT]) {
     kz_row_put_elements<hint>(base + at.row * (size_t)at.columns + at.column, at, from);
 }
+// Two values rounded to a type: of half types one instruction from sm_80 on, where one value alone takes as many.
+template <typename U>
+static __device__ __forceinline__ void kz_narrow_pair(U *to, float first, float second) {
+    kz_narrow(&to[0], first), kz_narrow(&to[1], second);
+}
+#if __CUDA_ARCH__ >= 800
+static __device__ __forceinline__ void kz_narrow_pair(kz_f16 *to, float first, float second) {
+    uint32_t pair;
+    asm("cvt.rn.f16x2.f32 %0, %1, %2;" : "=r"(pair) : "f"(second), "f"(first));
+    memcpy(to, &pair, 4);
+}
+static __device__ __forceinline__ void kz_narrow_pair(kz_bf16 *to, float first, float second) {
+    uint32_t pair;
+    asm("cvt.rn.bf16x2.f32 %0, %1, %2;" : "=r"(pair) : "f"(second), "f"(first));
+    memcpy(to, &pair, 4);
+}
+#endif
+
 template <int hint = KZ_STREAM, typename U, int COUNT>
 static __device__ __forceinline__ void kz_row_put_float(U *base, const kz_row_at &at,
                                                         const float (&from)[COUNT]) {
     U narrow[COUNT];
 #pragma unroll
-    for (int e = 0; e < COUNT; e++) kz_narrow(&narrow[e], from[e]);
+    for (int e = 0; e < COUNT; e += 2) kz_narrow_pair(&narrow[e], from[e], from[e + 1]);
     kz_row_put<hint>(base, at, narrow);
 }
 
@@ -192,7 +212,9 @@ template <class Program> struct kz_row_place {
     __device__ __forceinline__ const T *plain_pack(const Program &program, int pack, int k) const {
         return program.array(k) + row * (size_t)columns + pack * E;
     }
-    __device__ __forceinline__ bool is_read(int pack) const { return pack * E - head < read; }
+    __device__ __forceinline__ bool is_read(int pack) const {
+        return !Program::READS_PART || pack * E - head < read;
+    }
     static __device__ __forceinline__ void fill(const Program &program, kz_pack<T> &to) {
         T outside;
         kz_narrow(&outside, program.outside());
@@ -211,34 +233,54 @@ template <class Program> struct kz_row_place {
 
 // ---- teams: who folds ------------------------------------------------------------------------------------------
 
-// Lanes of a warp, a power of two. All lanes of the warp must call it.
+// Over each group of `lanes` lanes, a power of two; all of the group get the result. All lanes of the warp must call it.
+template <class Op>
+static __device__ __forceinline__ typename Op::value kz_row_swap_lanes(typename Op::value v, int lanes) {
+#pragma unroll
+    for (int step = KZ_WARP / 2; step > 0; step /= 2)
+        if (step < lanes) v = Op::combine(v, kz_shuffle_xor(v, step));
+    return v;
+}
+template <class Op>
+static __device__ __forceinline__ auto kz_row_fold_lanes(typename Op::value v, int lanes, int)
+    -> decltype(Op::fold_lanes(v, lanes)) {
+    return Op::fold_lanes(v, lanes);
+}
+template <class Op>
+static __device__ __forceinline__ typename Op::value kz_row_fold_lanes(typename Op::value v, int lanes,
+                                                                       long) {
+    return kz_row_swap_lanes<Op>(v, lanes);
+}
+
 struct kz_row_lanes_team {
     int lanes;
     template <class Op> __device__ __forceinline__ typename Op::value fold(typename Op::value v) {
-        for (int step = lanes / 2; step > 0; step /= 2) v = Op::combine(v, kz_shuffle_xor(v, step));
-        return v;
+        return kz_row_fold_lanes<Op>(v, lanes, 0);
     }
 };
 
-// A whole warp, unrolled.
 template <class Op>
 static __device__ __forceinline__ typename Op::value kz_row_fold_warp(typename Op::value v) {
-#pragma unroll
-    for (int step = KZ_WARP / 2; step > 0; step /= 2) v = Op::combine(v, kz_shuffle_xor(v, step));
-    return v;
+    return kz_row_fold_lanes<Op>(v, KZ_WARP, 0);
 }
 
-// The block: one barrier per fold, for the shared memory of two takes turns.
+// The block: one barrier per fold, for the shared memory of two takes turns. `span`: as many lanes as there are warps, or
+// the next power of two.
 struct kz_row_block_team {
     unsigned turn;
+    int span;
+    static __device__ __forceinline__ kz_row_block_team of_block(void) {
+        return {0, kz_warps() > 1 ? 1 << (KZ_WARP - __clz((int)kz_warps() - 1)) : 1};
+    }
     template <class Op> __device__ __forceinline__ typename Op::value fold(typename Op::value v) {
         __shared__ __align__(16) typename Op::value of_warp[2][KZ_WARP];
         v = kz_row_fold_warp<Op>(v);
         if (kz_lane() == 0) of_warp[turn][kz_warp()] = v;
         __syncthreads();
-        v = kz_lane() < kz_warps() ? of_warp[turn][kz_lane()] : Op::identity();
+        unsigned warp = kz_lane() & (unsigned)(span - 1);
+        v = warp < kz_warps() ? of_warp[turn][warp] : Op::identity();
         turn ^= 1;
-        return kz_row_fold_warp<Op>(v);
+        return kz_row_fold_lanes<Op>(v, span, 0);
     }
 };
 
@@ -377,7 +419,7 @@ static __device__ __forceinline__ void kz_rows_lanes(Program &program, size_t ro
 // A block for each row, in registers: rows of at most blockDim.x * UNITS packs (kz_row_block).
 template <class Program, int UNITS, int AHEAD = 1>
 static __device__ __forceinline__ void kz_rows_block(Program &program, size_t rows, size_t columns) {
-    kz_row_block_team team = {0};
+    kz_row_block_team team = kz_row_block_team::of_block();
     kz_rows_held<Program, UNITS, AHEAD>(program, team, blockIdx.x, blockIdx.x, gridDim.x, rows, (int)columns,
                                         (int)threadIdx.x, (int)blockDim.x);
 }
@@ -385,7 +427,7 @@ static __device__ __forceinline__ void kz_rows_block(Program &program, size_t ro
 // A block for each row, of any length, read anew in each pass (kz_row_stream).
 template <class Program>
 static __device__ __forceinline__ void kz_rows_stream(Program &program, size_t rows, size_t columns) {
-    kz_row_block_team team = {0};
+    kz_row_block_team team = kz_row_block_team::of_block();
     for (size_t row = blockIdx.x; row < rows; row += gridDim.x) {
         kz_row_place<Program> place(program, row, rows, (int)columns, (int)threadIdx.x, (int)blockDim.x,
                                     1 << 30);

@@ -85,8 +85,12 @@ static inline kz_row_shape kz_row_lanes(const kz_row_work *w, unsigned units) {
 // A block of up to `most` threads, each with up to `units` packs of an array.
 static inline kz_row_shape kz_row_block(const kz_row_work *w, unsigned units, unsigned most) {
     kz_row_shape shape = {0};
+    unsigned full = units;
+    if (w->rows <= (uint64_t)w->multiprocessors)
+        units = (units + 1) / 2; // no other block to wait for: more threads
     uint64_t warps = kz_row_ceil_div(kz_row_packs(w), 32ULL * units);
     if (warps == 0) warps = 1;
+    if (warps * 32 > most) warps = kz_row_ceil_div(kz_row_packs(w), 32ULL * full);
     shape.threads = (unsigned)(warps * 32 < most ? warps * 32 : most);
     if (warps * 32 > most) return shape;
     unsigned resident = KZ_ROW_RESIDENT / shape.threads;

@@ -9,7 +9,7 @@
 
 #define ENTRY(operation, type, args, program)                                                                \
     KZ_ENTRY(cross_entropy_block_##operation##_##type) args {                                                \
-        kz_row_block_team block = {0};                                                                       \
+        kz_row_block_team block = kz_row_block_team::of_block();                                             \
         for (size_t row = blockIdx.x; row < rows; row += gridDim.x)                                          \
             take_row(program, block, row, {row * classes, (int)threadIdx.x, (int)blockDim.x, (int)classes}); \
     }

@@ -137,7 +137,7 @@ static kz_status refuse_long(const kz_planner *p, const char *who) {
 
 static kz_status plan_registers(const kz_planner *p) {
     kz_row_work w = row_work(p);
-    kz_row_shape shape = kz_row_block(&w, CROSS_ENTROPY_UNITS, KZ_ROW_BLOCK_THREADS);
+    kz_row_shape shape = kz_row_block(&w, CROSS_ENTROPY_UNITS, CROSS_ENTROPY_BLOCK);
     if (shape.blocks == 0 && elements(p->c)) return refuse_long(p, "a block's registers");
     return add(p, shape, 0);
 }
