@@ -1,9 +1,11 @@
 // dropout 05: persistent threads
+// kz: sm 80
 //
 // Idea     the seed and the 20 round keys are the same for all elements: read and make them once per thread.
 // Change   the grid fills the GPU once, and each thread strides over the pairs of packs; it loads several pairs before it
 //          uses the first. The compiler keeps the keys in registers.
-// Expect   a third less integer work per call; 4 packs of 16 bytes in flight per thread.
+// Expect   a third less integer work per call; 4 packs of 16 bytes in flight per thread. From sm_80 on, one instruction rounds
+//          to bf16.
 // Limit    registers: keys and packs leave room for fewer threads.
 
 #include "dropout.cuh"

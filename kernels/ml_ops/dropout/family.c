@@ -92,7 +92,7 @@ static const kz_variant variants[] = { // the order is the journey
     {"03_eight_per_call", 75, plan_plain, "one call of Philox for eight elements",
      .threads = DROPOUT_THREADS, .tile = 8 * DROPOUT_THREADS},
     {"04_vector", 75, plan_pairs, "two packs of 16 bytes per thread"},
-    {"05_persistent", 75, plan_pairs, "seed and round keys made once, four packs in flight",
+    {"05_persistent", 80, plan_pairs, "seed and round keys made once, four packs in flight",
      .blocks = DROPOUT_PERSISTENT_BLOCKS},
 };
 

@@ -18,13 +18,14 @@ struct tile {
 };
 
 // How many tiles side by side `units` make, and tile `index` of those times pieces.
-static __device__ __forceinline__ size_t tiles_across(size_t units) {
+static __device__ __forceinline__ unsigned tiles_across(unsigned units) {
     return (units + FUSED_WIDTH - 1) / FUSED_WIDTH;
 }
-static __device__ __forceinline__ tile tile_of(size_t index, size_t units, size_t rows, size_t pieces) {
-    size_t across = tiles_across(units), chunk = (rows + pieces - 1) / pieces;
+static __device__ __forceinline__ tile tile_of(size_t index, unsigned units, size_t rows, size_t pieces) {
+    unsigned across = tiles_across(units);
+    size_t chunk = (rows + pieces - 1) / pieces;
     tile t;
-    t.width = (unsigned)((units + across - 1) / across);
+    t.width = (units + across - 1) / across;
     t.height = FUSED_THREADS / t.width;
     t.line = threadIdx.x / t.width;
     t.piece = index / across;
@@ -73,7 +74,8 @@ static __device__ __forceinline__ void do_row(const arrays<Chain, T> &own, size_
 template <int ROWS, int PACKS, typename Chain, typename T>
 static __device__ __forceinline__ void by_packs(const arrays<Chain, T> &own, size_t pieces) {
     const int PACK = 16 / sizeof(T), EACH = 32 / PACK;
-    size_t units = own.columns / (PACKS * PACK), count = tiles_across(units) * pieces;
+    unsigned units = (unsigned)(own.columns / (PACKS * PACK));
+    size_t count = tiles_across(units) * pieces;
     for (size_t index = blockIdx.x; index < count; index += gridDim.x) {
         tile t = tile_of(index, units, own.rows, pieces);
         size_t column = PACKS == 2 ? t.unit / EACH * 64 + t.unit % EACH * PACK : t.unit * PACK;
@@ -109,9 +111,10 @@ static __device__ __forceinline__ void by_packs(const arrays<Chain, T> &own, siz
 
 template <typename Chain, typename T>
 static __device__ __forceinline__ void by_elements(const arrays<Chain, T> &own, size_t pieces) {
-    size_t count = tiles_across(own.columns) * pieces;
+    unsigned units = (unsigned)own.columns;
+    size_t count = tiles_across(units) * pieces;
     for (size_t index = blockIdx.x; index < count; index += gridDim.x) {
-        tile t = tile_of(index, own.columns, own.rows, pieces);
+        tile t = tile_of(index, units, own.rows, pieces);
         float sum = 0.0f;
         if (t.inside)
 #pragma unroll 1

@@ -96,7 +96,7 @@ static const kz_variant variants[] = { // the order is the journey
      .tile = 16, .unordered = true},
     {"04_columns", 75, chain_plan_columns, "threads stay on their columns; sums in two stages",
      .tile = 1, .blocks = FUSED_COLUMNS_BLOCKS},
-    {"05_in_flight", 75, chain_plan_columns, "packs of several rows in flight",
+    {"05_in_flight", 80, chain_plan_columns, "packs of several rows in flight",
      .tile = FUSED_PACKS, .blocks = FUSED_IN_FLIGHT_BLOCKS},
 };
 
@@ -113,7 +113,7 @@ static const kz_variant variants[] = { // the order is the journey
 // Tiles side by side; pieces of rows, several lines of them in flight; magnitudes. Denormal floats are for chains without
 // column sums: the hardware's atomic addition of floats takes them as zero. f16's are not denormal in float.
 #define SHAPES(o)                                                                                            \
-    CHECK(o, F32, 3, 520), CHECK(o, BF16, 131, 72), CHECK(o, F32, 300, 7), CHECK(o, F16, 700, 64),           \
+    CHECK(o, F32, 3, 520), CHECK(o, BF16, 131, 72), CHECK(o, F32, 300, 7), CHECK(o, F32, 200, 192), CHECK(o, F16, 200, 384),          \
     CHECK(o, F16, 9, 64, .data = KZ_DATA_DENORMAL), CHECK(o, F16, 9, 64, .data = KZ_DATA_LARGE)
 #define DENORMALS(o) CHECK(o, F32, 9, 64, .data = KZ_DATA_DENORMAL)
 #define CHAIN(o) CHECK(o, F32, 1, 1), CHECK(o, F32, 0, 16), CHECK(o, BF16, 3, 0),                            \

@@ -164,9 +164,14 @@ kz_status chain_plan_columns(const kz_planner *p) {
     kz_arg args[PARAMETERS + 1];
     kz_status status = begin(p, &k);
     if (status || k.nothing) return status;
+    if (k.columns > UINT32_MAX)
+        return kz_plan_refuse(p->error, "%llu columns are more than this variant counts\n03_vector does them",
+                              (unsigned long long)k.columns);
     uint64_t units = units_of(&k), across = kz_ceil_div(units, FUSED_WIDTH);
     uint64_t lines = FUSED_THREADS / kz_ceil_div(units, across);
-    uint64_t most = kz_ceil_div(k.rows, lines * p->variant->tile);
+    uint64_t each = p->variant->tile; // rows of a thread, at least; but many blocks come first
+    if (k.rows <= 4 * lines * each) each = 1;
+    uint64_t most = kz_ceil_div(k.rows, lines * each);
     uint64_t blocks = (uint64_t)p->device->multiprocessors * p->variant->blocks;
     if (k.at.dbias == NONE) blocks *= FUSED_WAVES;
     uint64_t pieces = kz_min_u64(kz_ceil_div(blocks, across), most);
