@@ -9,11 +9,11 @@
 #include "chain.cuh"
 
 // The element of a rows x columns array, and where it lies in one whose rows are `stride` apart.
-struct place {
+struct position {
     size_t i, column, strided;
     bool inside;
 };
-static __device__ __forceinline__ place here(size_t rows, size_t columns, size_t stride) {
+static __device__ __forceinline__ position here(size_t rows, size_t columns, size_t stride) {
     size_t i = kz_thread(), row = i / columns, column = i - row * columns;
     return {i, column, row * stride + column, row < rows};
 }
@@ -23,13 +23,13 @@ static __device__ __forceinline__ place here(size_t rows, size_t columns, size_t
 // middle = f(x), x one half of a wider array.
 #define MAP(type, T, step, f)                                                                                \
     STEP(step, type)(const T *x, float *middle, size_t rows, size_t columns, size_t stride) {                \
-        place at = here(rows, columns, stride);                                                              \
+        position at = here(rows, columns, stride);                                                           \
         if (at.inside) middle[at.i] = f(kz_widen(x[at.strided]));                                            \
     }
 
 #define STEPS(type, T)                                                                                       \
     STEP(add_bias, type)(const T *x, const T *bias, float *middle, size_t rows, size_t columns) {            \
-        place at = here(rows, columns, columns);                                                             \
+        position at = here(rows, columns, columns);                                                          \
         if (at.inside) middle[at.i] = kz_widen(x[at.i]) + kz_widen(bias[at.column]);                         \
     }                                                                                                        \
     STEP(gelu, type)(const float *middle, T *y, size_t n) {                                                  \
@@ -72,13 +72,13 @@ static __device__ __forceinline__ place here(size_t rows, size_t columns, size_t
     MAP(type, T, gate_gelu, kz_gelu_erf)                                                                     \
     MAP(type, T, gate_gelu_slope, kz_gelu_erf_slope)                                                         \
     STEP(scale, type)(float *middle, const T *b, size_t rows, size_t columns, size_t stride) {               \
-        place at = here(rows, columns, stride);                                                              \
+        position at = here(rows, columns, stride);                                                           \
         if (at.inside) middle[at.i] *= kz_widen(b[at.strided]);                                              \
     }                                                                                                        \
     STEP(multiply, type)                                                                                     \
     (const float *middle, const T *by, T *out, size_t rows, size_t columns, size_t by_stride,                \
      size_t out_stride) {                                                                                    \
-        place from = here(rows, columns, by_stride), to = here(rows, columns, out_stride);                   \
+        position from = here(rows, columns, by_stride), to = here(rows, columns, out_stride);                \
         if (from.inside) kz_narrow(&out[to.strided], kz_widen(by[from.strided]) * middle[from.i]);           \
     }
 STEPS(f32, float)

@@ -151,7 +151,9 @@ static int sums_outside(kz_type type, kz_type middle) {
 }
 
 static void float_passes(void **state) {
-    for (kz_type type = KZ_F32; type <= KZ_BF16; type = (kz_type)(type + 1)) {
+    static const kz_type types[] = {KZ_F32, KZ_F16, KZ_BF16};
+    for (int t = 0; t < 3; t++) {
+        kz_type type = types[t];
         assert_int_equal(outside(KZ_SWIGLU, type, KZ_F32), 0);
         assert_int_equal(outside(KZ_BIAS_GELU, type, KZ_F32), 0);
         assert_int_equal(sums_outside(type, KZ_F32), 0);
