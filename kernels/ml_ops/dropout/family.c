@@ -159,7 +159,9 @@ const kz_family kz_family_dropout = {
     .work = work,
     .worked = worked,
     .worked_count = sizeof worked / sizeof worked[0],
-    .guest_signature = "const T *x, const long long *state, T *y, size_t n, size_t drop, float scale",
+    .guest_signature =
+        "const T *x, const long long *state, T *y, size_t n, size_t drop, float scale\n"
+        "backward-*: const T *dy, const long long *state, T *dx, size_t n, size_t drop, float scale",
     .guest_args = guest_args,
 };
 
