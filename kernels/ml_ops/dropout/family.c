@@ -73,11 +73,12 @@ static kz_status plan_stored(const kz_planner *p) {
                                       scale_of(c)));
 }
 
-// A thread has two packs of each 64 elements that it takes part in; the last 64 may be fewer.
+// A pair is two packs of the same 64 elements; the last 64 may be fewer. A thread has as many pairs as the row's tile, or more where
+// the grid is limited.
 static kz_status plan_pairs(const kz_planner *p) {
     kz_status status = check_drop(p);
-    uint64_t threads = kz_ceil_div(axis(p->c, N), 64) * (2 * kz_type_size(p->c->type));
-    uint64_t blocks = kz_ceil_div(threads, DROPOUT_THREADS);
+    uint64_t pairs = kz_ceil_div(axis(p->c, N), 64) * (2 * kz_type_size(p->c->type));
+    uint64_t blocks = kz_ceil_div(pairs, DROPOUT_THREADS * p->variant->tile);
     if (p->variant->blocks)
         blocks = kz_min_u64(blocks, (uint64_t)p->device->multiprocessors * p->variant->blocks);
     return status ? status : KZ_LAUNCH(p, .blocks = blocks, .threads = DROPOUT_THREADS);
@@ -91,9 +92,9 @@ static const kz_variant variants[] = { // the order is the journey
      .threads = DROPOUT_THREADS, .tile = DROPOUT_THREADS},
     {"03_eight_per_call", 75, plan_plain, "one call of Philox for eight elements",
      .threads = DROPOUT_THREADS, .tile = 8 * DROPOUT_THREADS},
-    {"04_vector", 75, plan_pairs, "two packs of 16 bytes per thread"},
+    {"04_vector", 75, plan_pairs, "two packs of 16 bytes per thread", .tile = 1},
     {"05_persistent", 80, plan_pairs, "seed and round keys made once, four packs in flight",
-     .blocks = DROPOUT_PERSISTENT_BLOCKS},
+     .tile = DROPOUT_PERSISTENT_PAIRS, .blocks = DROPOUT_PERSISTENT_BLOCKS},
 };
 
 // ---- cases -----------------------------------------------------------------------------------------
@@ -124,7 +125,7 @@ static const kz_case cases[] = {
     CHECK(F32, DROPOUT_ALL - 1, 1000),
     CHECK(F16, 0, 1000, .data = KZ_DATA_NAN),
     CHECK(BF16, DROPOUT_ALL, 1000, .data = KZ_DATA_INF),
-    CHECK(F32, P10, 300000), // more than one round of a persistent grid's threads
+    CHECK(F32, P10, 300000), // many blocks
     CHECK(F32, P50, 1000, .data = KZ_DATA_ZEROS),
     BACKWARD(BF16, P50, 0),
     BACKWARD(F16, P50, 77, .misalign = 3),
