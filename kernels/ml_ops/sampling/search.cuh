@@ -36,8 +36,9 @@ static __device__ __forceinline__ bool is_inside(float logit, interval i) {
     return logit >= i.first && logit <= i.last;
 }
 
-// The measure of this thread's tokens with keys in [from, to).
-template <typename T>
+// The measure of this thread's tokens with keys in [from, to): of the list where `listed`. Their weights cost more than their
+// number, so they come only where `weigh`.
+template <bool weigh, typename T>
 static __device__ __forceinline__ measure measure_between(const work_of<T> *w, bool listed, uint32_t from,
                                                           uint32_t to) {
     mass weight = 0;
@@ -51,12 +52,15 @@ static __device__ __forceinline__ measure measure_between(const work_of<T> *w, b
     }
     interval inside = interval_of<T>(from, to);
     visit_block(w->s, [&](T x) {
-        if (is_inside(kz_widen(x), inside)) weight += weight_of(x, w->most, w->scale), count++;
+        if (!is_inside(kz_widen(x), inside)) return;
+        if (weigh) weight += weight_of(x, w->most, w->scale);
+        count++;
     });
     return {weight, count};
 }
 
-template <typename T> static __device__ __forceinline__ void make_list(work_of<T> *w, const limits *l) {
+template <bool weigh, typename T>
+static __device__ __forceinline__ void make_list(work_of<T> *w, const limits *l) {
     __syncthreads(); // an earlier list has been read
     if (threadIdx.x == 0) w->room->count = 0;
     __syncthreads();
@@ -64,34 +68,42 @@ template <typename T> static __device__ __forceinline__ void make_list(work_of<T
     visit_block(w->s, [&](T x) {
         if (is_inside(kz_widen(x), inside))
             w->room->list[atomicAdd(&w->room->count, 1u)] =
-                make_uint2(token_key(x), weight_of(x, w->most, w->scale));
+                make_uint2(token_key(x), weigh ? weight_of(x, w->most, w->scale) : 0);
     });
     __syncthreads();
 }
 
-// Halfway between the limits: as numbers, which logits spread over more evenly, or as keys, which ends every search.
-template <typename T>
-static __device__ __forceinline__ uint32_t halfway(uint32_t low, uint32_t high, bool as_numbers) {
-    if (!as_numbers) return low + (high - low) / 2;
-    uint32_t middle = key_of_number<T>(0.5f * value_of_key<T>(low) + 0.5f * value_of_key<T>(high - 1));
-    return min(max(middle, low + 1), high - 1);
+// The key of the number that lies so far up between the limits, which it leaves apart.
+template <typename T> static __device__ __forceinline__ uint32_t key_between(const limits *l, float share) {
+    float low = value_of_key<T>(l->low), high = value_of_key<T>(l->high - 1);
+    return min(max(key_of_number<T>(low * (1.0f - share) + high * share), l->low + 1), l->high - 1);
+}
+
+// What is tried next. Halfway between numbers, which logits spread over more evenly than over keys; every fourth time halfway
+// between keys, which ends every search. Where tokens are counted, every fourth time is a guess as if they were spread evenly:
+// as many above as are needed and half a list.
+template <bool weigh, typename T>
+static __device__ __forceinline__ uint32_t next_trial(const limits *l, mass need, unsigned trial) {
+    if (trial % 4 == 3) return l->low + (l->high - l->low) / 2;
+    if (weigh || l->listed || trial % 4 != 1) return key_between<T>(l, 0.5f);
+    float wanted = (float)(need - l->at_high.count + SAMPLING_LIST / 2);
+    float share = 1.0f - wanted / (float)(l->at_low.count - l->at_high.count);
+    return key_between<T>(l, share > 0.0f ? share : 0.5f);
 }
 
 // The greatest key in [low, high) that `need` tokens reach, or tokens of that weight; low where none does. Then at_low is
 // what reaches it. Once few tokens are between the limits they go into a list, and the row is not read any more.
-template <typename T, int BLOCKS>
-static __device__ __forceinline__ void search(work_of<T> *w, limits *l, bool by_weight, mass need) {
-    enum { AS_KEYS = 4 }; // every fourth trial
-    unsigned trial = 0;
-    while (l->high - l->low > 1) {
+template <bool weigh, int BLOCKS, typename T>
+static __device__ __forceinline__ void search(work_of<T> *w, limits *l, mass need) {
+    for (unsigned trial = 0; l->high - l->low > 1; trial++) {
         if (!l->listed && l->at_low.count - l->at_high.count <= SAMPLING_LIST) {
-            make_list(w, l);
+            make_list<weigh>(w, l);
             l->listed = true;
         }
-        uint32_t middle = halfway<T>(l->low, l->high, ++trial % AS_KEYS != 0);
-        measure at = fold_team<BLOCKS, SUM>(&w->t, measure_between(w, l->listed, middle, l->high));
+        uint32_t middle = next_trial<weigh, T>(l, need, trial);
+        measure at = fold_team<BLOCKS, SUM>(&w->t, measure_between<weigh>(w, l->listed, middle, l->high));
         at = combine<SUM>(at, l->at_high);
-        if ((by_weight ? at.weight : at.count) >= need)
+        if ((weigh ? at.weight : at.count) >= need)
             l->low = middle, l->at_low = at;
         else
             l->high = middle, l->at_high = at;
@@ -105,14 +117,15 @@ static __device__ __forceinline__ uint32_t find_bound(work_of<T> *w, filters f, 
     uint32_t far = key_of_number<T>(w->most - 40.0f / f.scale);
     limits l = {min(max(far, kz_key_of_minus_infinity<T>()), greatest), greatest + 1, {0, 0}, {0, 0}, false};
     if (f.top_k == 0 && !(f.top_p < 1.0f)) return l.low;
-    l.at_low = fold_team<BLOCKS, SUM>(&w->t, measure_between(w, false, l.low, l.high));
-    if (f.top_k) search<T, BLOCKS>(w, &l, false, f.top_k);
+    if (f.top_k) {
+        l.at_low = fold_team<BLOCKS, SUM>(&w->t, measure_between<false>(w, false, l.low, l.high));
+        search<false, BLOCKS>(w, &l, f.top_k);
+    }
     if (f.top_p < 1.0f) {
-        mass need = needed_share(f.top_p, l.at_low.weight);
-        l.high = greatest + 1;
-        l.at_high = {0, 0};
-        l.listed = false;
-        search<T, BLOCKS>(w, &l, true, need);
+        l = {l.low, greatest + 1, l.at_low, {0, 0}, f.top_k && l.at_low.count <= SAMPLING_LIST};
+        if (l.listed) make_list<true>(w, &l); // before the sum, which needs no row then
+        l.at_low = fold_team<BLOCKS, SUM>(&w->t, measure_between<true>(w, l.listed, l.low, l.high));
+        search<true, BLOCKS>(w, &l, needed_share(f.top_p, l.at_low.weight));
     }
     return l.low;
 }

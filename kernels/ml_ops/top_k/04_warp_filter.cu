@@ -6,7 +6,7 @@
 //          the k'th of 256 maxima, a second look at the words marks those that reach it, and the few survivors (73 of 4096
 //          for k = 64, on average) are compacted into shared memory and sorted in registers.
 // Expect   each row is read once, by 16 bytes; an instruction or two per word, and no barrier. Survivors are read again from L1.
-// Limit    k to 128, and rows of at most 16 packs a lane: 4096 halves, 2048 floats. Where more survive than there is room for,
+// Limit    k to 128, and rows of at most 32 packs a lane: 8192 halves, 4096 floats. Where more survive than there is room for,
 //          as in a row of equals, the bisection goes on with all elements (see 05 for longer rows).
 // kz: sm 80
 
@@ -75,15 +75,16 @@ static __device__ __forceinline__ unsigned append(C *list, unsigned count, bool 
     return count + (unsigned)__popc(kept);
 }
 
-// Survivors of the marked words into the list. Lanes go on until no lane has a mark; no bound is 0.
+// Survivors of the marked words, of which the first is word `base`, into the list. Lanes go on until no lane has a mark; no
+// bound is 0. The lane's words begin `skew` elements before the row.
 template <typename T, typename C>
-static __device__ __forceinline__ unsigned collect(const T *row, unsigned columns, uint64_t marks,
-                                                   uint32_t bound, C *list) {
+static __device__ __forceinline__ unsigned collect(const T *row, unsigned columns, unsigned skew,
+                                                   unsigned base, uint64_t marks, uint32_t bound, C *list,
+                                                   unsigned count) {
     constexpr unsigned EACH = 16 / sizeof(T), PER = in_word<T>();
-    unsigned count = 0;
     while (__any_sync(KZ_ALL_LANES, marks != 0)) {
-        unsigned word = (unsigned)__ffsll((long long)marks) - 1;
-        unsigned first = (word / 4 * KZ_WARP + kz_lane()) * EACH + word % 4 * PER;
+        unsigned word = base + (unsigned)__ffsll((long long)marks) - 1;
+        unsigned first = (word / 4 * KZ_WARP + kz_lane()) * EACH + word % 4 * PER - skew;
 #pragma unroll
         for (unsigned e = 0; e < PER; e++) {
             unsigned at = first + e;
@@ -157,6 +158,26 @@ static __device__ __forceinline__ void find_maxima(const uint32_t (&words)[WORDS
     }
 }
 
+// The row as words, -Inf around it. Whole packs are loaded as such, from the one in which the row begins: returns how many
+// elements come before the row there. A row that begins between packs and has no room for one more is read by elements.
+template <typename T, int WORDS>
+static __device__ __forceinline__ unsigned load_row(const T *row, unsigned columns,
+                                                    uint32_t (&words)[WORDS]) {
+    constexpr unsigned EACH = 16 / sizeof(T);
+    unsigned skew = (unsigned)((size_t)row % 16 / sizeof(T));
+    bool whole = columns + skew <= WORDS / 4 * KZ_WARP * EACH;
+    if (!whole) skew = 0;
+#pragma unroll
+    for (int p = 0; p < WORDS / 4; p++) {
+        uint4 pack = load_padded(row, (p * KZ_WARP + kz_lane()) * EACH - skew, columns, whole);
+        words[4 * p] = pack.x;
+        words[4 * p + 1] = pack.y;
+        words[4 * p + 2] = pack.z;
+        words[4 * p + 3] = pack.w;
+    }
+    return skew;
+}
+
 template <typename T, int PACKS>
 static __device__ __forceinline__ void top_k(const T *row, T *values, int *index, unsigned columns,
                                              unsigned k) {
@@ -166,23 +187,19 @@ static __device__ __forceinline__ void top_k(const T *row, T *values, int *index
     narrow *list = lists[kz_warp()];
 
     uint32_t words[WORDS];
-    bool aligned = kz_aligned(row, 16);
-#pragma unroll
-    for (int p = 0; p < PACKS; p++) {
-        uint4 pack =
-            load_padded(row, (p * KZ_WARP + kz_lane()) * (16 / (unsigned)sizeof(T)), columns, aligned);
-        words[4 * p] = pack.x, words[4 * p + 1] = pack.y, words[4 * p + 2] = pack.z,
-                  words[4 * p + 3] = pack.w;
-    }
-
+    unsigned skew = load_row<T>(row, columns, words);
     uint32_t keys[GROUPS];
     find_maxima<T>(words, keys);
     uint32_t most = greatest_key(keys), bound = bisect_keys<T>(keys, most, k), below = just_below<T>(bound);
-    uint64_t marks = 0;
+    unsigned count = 0;
 #pragma unroll
-    for (int w = 0; w < WORDS; w++)
-        if (may_hold<T>(words[w], below)) marks |= 1ull << w;
-    unsigned count = collect(row, columns, marks, bound, list);
+    for (int base = 0; base < WORDS; base += 64) {
+        uint64_t marks = 0;
+#pragma unroll
+        for (int w = 0; w < 64 && base + w < WORDS; w++)
+            if (may_hold<T>(words[base + w], below)) marks |= 1ull << w;
+        count = collect(row, columns, skew, base, marks, bound, list, count);
+    }
     if (count > TOP_K_WARP_LIST) { // the same for all lanes
         __syncwarp();
         select_exactly(row, columns, k, bound, most, list);
@@ -209,5 +226,5 @@ static __device__ __forceinline__ void top_k(const T *row, T *values, int *index
         top_k<T, packs>(x + row * columns, values + row * k, index + row * k, (unsigned)columns,             \
                         (unsigned)k);                                                                        \
     }
-#define ENTRIES(type, T) ENTRY(1, type, T) ENTRY(4, type, T) ENTRY(16, type, T)
+#define ENTRIES(type, T) ENTRY(1, type, T) ENTRY(4, type, T) ENTRY(16, type, T) ENTRY(32, type, T)
 TOP_K_TYPES(ENTRIES)

@@ -85,14 +85,15 @@ static kz_status plan_warp_filter(const kz_planner *p) {
     if (status != KZ_OK || is_empty(c)) return status;
     uint64_t per_pack = TOP_K_LANES * (16 / kz_type_size(c->type)),
              packs = kz_ceil_div(axis(c, COLUMNS), per_pack);
-    if (axis(c, K) > TOP_K_WARP_MOST || packs > 16)
+    if (axis(c, K) > TOP_K_WARP_MOST || packs > 32)
         return kz_plan_refuse(p->error,
                               "a warp takes k to %d and rows to %llu columns: 05_block_filter takes more",
-                              TOP_K_WARP_MOST, (unsigned long long)(16 * per_pack));
+                              TOP_K_WARP_MOST, (unsigned long long)(32 * per_pack));
     return KZ_LAUNCH(p,
-                     .part = packs <= 1   ? "1"
-                             : packs <= 4 ? "4"
-                                          : "16",
+                     .part = packs <= 1    ? "1"
+                             : packs <= 4  ? "4"
+                             : packs <= 16 ? "16"
+                                           : "32",
                      .blocks = kz_ceil_div(axis(c, ROWS), TOP_K_WARPS), .threads = TOP_K_WARPS * TOP_K_LANES);
 }
 
@@ -168,6 +169,8 @@ static const kz_case cases[] = {
     CHECK(F16, 1, 300, 20, .data = KZ_DATA_SMALL),
     CHECK(BF16, 1, 4096, 64, .data = KZ_DATA_EQUAL), // more survivors than have room
     CHECK(BF16, 2, 4096, 64),
+    CHECK(BF16, 1, 5001, 50),
+    CHECK(F32, 1, 4096, 128, .misalign = 1), // no room for the pack in which it begins
     CHECK(F32, 1, 1100, 1024),
     CHECK(BF16, 1, 2056, 1024, .data = KZ_DATA_ONES),
     EDGES(F32),

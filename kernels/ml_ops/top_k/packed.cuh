@@ -51,12 +51,14 @@ template <typename T> static __device__ __forceinline__ bool may_hold(uint32_t w
     return greatest<T>(word, below) != below;
 }
 
-// Elements first to first + 16 / sizeof(T) of a row; behind its end -Inf. Whole packs as one access where `aligned`.
+// Elements first to first + 16 / sizeof(T) of a row, -Inf around it; `first` may wrap around before its begin. As one access
+// where all are the row's and `whole`, which says that first is the begin of a pack.
 template <typename T>
 static __device__ __forceinline__ uint4 load_padded(const T *row, unsigned first, unsigned columns,
-                                                    bool aligned) {
+                                                    bool whole) {
     constexpr unsigned EACH = 16 / sizeof(T);
-    if (aligned && first + EACH <= columns) return kz_load<KZ_CACHE>((const uint4 *)(row + first));
+    if (whole && first < columns && first + EACH <= columns)
+        return kz_load<KZ_CACHE>((const uint4 *)(row + first));
     kz_pack<T> pack;
     pack.raw = make_uint4(minus_infinities<T>(), minus_infinities<T>(), minus_infinities<T>(),
                           minus_infinities<T>());

@@ -106,7 +106,7 @@ static void shapes_get_their_variants(void **state) {
     kz_device *device;
     assert_int_equal(kz_device_open("sim", &device, NULL), KZ_OK);
     assert_string_equal(chosen(device, 32768, 4096, 64), "04_warp_filter");
-    assert_string_equal(chosen(device, 32768, 4097, 64), "05_block_filter");
+    assert_string_equal(chosen(device, 32768, 8193, 64), "05_block_filter");
     assert_string_equal(chosen(device, 32768, 4096, 129), "05_block_filter");
     assert_string_equal(chosen(device, 1024, 131072, 1024), "05_block_filter");
     assert_string_equal(chosen(device, 16, 131072, 64), "06_cluster");
