@@ -2,8 +2,8 @@
 //
 // Idea     top-k and top-p ask for one number each: the logit from which on tokens are kept. A bisection finds it by measuring
 //          what lies above a trial: tokens are counted, or their weights added.
-// Change   a block of 1024 threads per row, which stays in shared memory where it fits. A trial halves the range of logits, then
-//          the range of keys, and so on by turns. What lies between the limits goes into a list of 2048 once that is enough.
+// Change   a block of 1024 threads per row, which stays in shared memory where it fits. A trial halves the range of logits, one
+//          in four that of keys, one guesses by the count. What lies between the limits goes into a list of 2048 once it fits.
 // Expect   one launch, no workspace, any vocabulary; logits cross DRAM once. Greedy is one pass of 16-byte loads, four in
 //          flight for each of 512 threads, and no exponential: 64 KB in flight with two blocks on a multiprocessor.
 // Limit    a row of 131072 halves is 256 KB: trials before the list read it from L2. Fewer rows than multiprocessors leave some

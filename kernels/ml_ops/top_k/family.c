@@ -125,7 +125,7 @@ static kz_status plan_cluster(const kz_planner *p) {
         return kz_plan_refuse(p->error,
                               "%llu rows: from %llu on a block for each (05_block_filter) does less work",
                               (unsigned long long)axis(c, ROWS), (unsigned long long)enough + 1);
-    uint64_t room = top_k_list(axis(c, K)) + power_of_two(TOP_K_CLUSTER * axis(c, K));
+    uint64_t room = top_k_list(axis(c, K)) + TOP_K_CLUSTER * axis(c, K);
     return KZ_LAUNCH(p, .blocks = axis(c, ROWS) * TOP_K_CLUSTER, .threads = TOP_K_FILTER_THREADS,
                      .cluster = TOP_K_CLUSTER, .shared_bytes = (uint32_t)room * 8);
 }

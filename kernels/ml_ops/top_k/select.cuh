@@ -63,14 +63,12 @@ static __device__ __forceinline__ bool select_digit(radix_room *room, radix_boun
     return room->inside != room->need;
 }
 
-// By all threads of a block, for 1 <= k <= columns: exactly k candidates of the row are chosen. Where numbers at the bound are
-// equal, the indices' digits decide as well; those that all indices below `columns` have in common are passed over.
-template <typename T>
-static __device__ __forceinline__ radix_bound select_row(const T *row, unsigned columns, unsigned k,
-                                                         radix_room *room) {
-    auto visit = [&](auto count) {
-        visit_row(row, columns, [&](T x, unsigned at) { count(candidate_of(x, at)); });
-    };
+// By all threads of a block, for 1 <= k <= how many there are: exactly k of the candidates that visit(count) shows are chosen.
+// Where numbers at the bound are equal, the indices' digits decide as well; those that all indices below `columns` have in
+// common are passed over.
+template <typename T, typename Visit>
+static __device__ __forceinline__ radix_bound select_from(Visit visit, unsigned columns, unsigned k,
+                                                          radix_room *room) {
     radix_bound b = {0, 32 + kz_key_traits<T>::BITS};
     unsigned need = k;
     while (b.shift > 32)
@@ -82,6 +80,25 @@ static __device__ __forceinline__ radix_bound select_row(const T *row, unsigned 
     while (b.shift > 0)
         if (!select_digit(room, &b, &need, visit)) return b;
     return b;
+}
+
+template <typename T>
+static __device__ __forceinline__ radix_bound select_row(const T *row, unsigned columns, unsigned k,
+                                                         radix_room *room) {
+    auto visit = [&](auto count) {
+        visit_row(row, columns, [&](T x, unsigned at) { count(candidate_of(x, at)); });
+    };
+    return select_from<T>(visit, columns, k, room);
+}
+
+// Of a list, in which 0 is nobody.
+template <typename T>
+static __device__ __forceinline__ radix_bound select_list(const candidate *list, unsigned length,
+                                                          unsigned columns, unsigned k, radix_room *room) {
+    auto visit = [&](auto count) {
+        for (unsigned i = threadIdx.x; i < length; i += blockDim.x) count(list[i]);
+    };
+    return select_from<T>(visit, columns, k, room);
 }
 
 // The chosen k of a row into `list`, in any order, which begins at `*count` = 0.
