@@ -319,7 +319,8 @@ static void define_local(const spot *s, const undefined_at *at, const sim_access
 static void define(undefined_self *self, const undefined_at *at, const sim_access *access) {
     spot s;
     uint64_t address;
-    if (access->bytes > 32) {
+    // Lane 0 may take no part: its address then names any block, or none.
+    if (access->bytes > 32 || access->space == SIM_DISTRIBUTED) {
         define_lanes(self, at, access);
         return;
     }
