@@ -6,13 +6,20 @@
 #ifndef SAMPLING_CUH
 #define SAMPLING_CUH
 
-#include "draw.cuh"
 #include "kz/device/ordered_key.cuh"
+#include "kz/device/philox.cuh"
 #include "tune.h"
 
 typedef unsigned long long mass; // a sum of weights
 enum : unsigned { WHOLE = 1u << 31 };
 enum : int { NO_TOKEN = -1 };
+
+// 64 random bits that belong to seed, row and step.
+static __device__ __forceinline__ unsigned long long
+random_bits(unsigned long long seed, unsigned long long row, unsigned long long step) {
+    kz_philox_block bits = kz_philox(seed, row, step);
+    return (unsigned long long)bits.word[1] << 32 | bits.word[0];
+}
 
 // In the order of logits; NaN has the least, 0.
 template <typename T> static __device__ __forceinline__ uint32_t token_key(T x) {
