@@ -27,7 +27,8 @@
 // Whoever has the row: lanes of a warp (kz_rows_lanes) and a block (kz_rows_block) hold it in registers, with the next row's
 // loads in flight meanwhile; kz_rows_stream reads it anew in each pass; kz/device/row_ring.cuh has clusters, which need
 // sm_90. kz/device/row_shape.h plans the launch. y may be x: all of a unit's elements are read and written by one thread, in
-// this order, and nothing outside of the row is touched.
+// this order, and nothing outside of the row is touched. Rows have less than 2^30 columns. A kernel that calls two of these
+// functions needs a __syncthreads() between them.
 #ifndef KZ_ROW_CUH
 #define KZ_ROW_CUH
 

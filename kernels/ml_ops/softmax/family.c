@@ -145,7 +145,6 @@ static kz_status plan_registers(const kz_planner *p) {
 static kz_status plan_cluster(const kz_planner *p) {
     kz_row_work w = row_work(p);
     kz_row_shape shape = kz_row_cluster(&w);
-    if (shape.blocks == 0 && elements(p->c)) return refuse_long(p, "a cluster's shared memory");
     return add(p, NULL, shape, shape.stages);
 }
 
