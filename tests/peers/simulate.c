@@ -105,8 +105,12 @@ static double compare(const data *d) {
             must(cudaMemcpy(got, (const void *)(uintptr_t)d->addresses[i], bytes_of(b), TO_HOST),
                  "cudaMemcpy");
         family_comparison result = {0};
-        const family_output output = {
-            .type = b->type, .count = b->count, .got = got, .expected = d->expected[i], .bound = d->bound[i]};
+        const family_output output = {.type = b->type,
+                                      .count = b->count,
+                                      .got = got,
+                                      .expected = d->expected[i],
+                                      .bound = d->bound[i],
+                                      .read = d->family->read ? d->family->read(&d->c, i) : NULL};
         if (b->role != KZ_INPUT) family_compare(&output, &result);
         bool changed = b->role == KZ_INPUT && memcmp(got, d->host[i], bytes_of(b)) != 0;
         if (result.wrong)
