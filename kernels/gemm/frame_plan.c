@@ -43,13 +43,20 @@ kz_status gemm_pad(const kz_planner *p, gemm_operand *o, const char *entry) {
 
 // ---- tensor maps ---------------------------------------------------------------------------------------------
 
+static kz_tensor_type tensor_type_of(kz_type type) {
+    switch (type) {
+    case KZ_F32: return KZ_TENSOR_F32;
+    case KZ_F16: return KZ_TENSOR_F16;
+    case KZ_U8: return KZ_TENSOR_U8;
+    default: return KZ_TENSOR_BF16;
+    }
+}
+
 static kz_arg add_map(const kz_planner *p, kz_arg at, kz_type type, uint64_t inner, uint64_t outer,
                       uint64_t pitch, uint32_t rows, bool read) {
     uint64_t bytes = kz_type_size(type);
     kz_tensor tensor = {.size = sizeof(kz_tensor),
-                        .type = type == KZ_F32   ? KZ_TENSOR_F32
-                                : type == KZ_F16 ? KZ_TENSOR_F16
-                                                 : KZ_TENSOR_BF16,
+                        .type = tensor_type_of(type),
                         .rank = 3,
                         .dims = {inner, outer, 1},
                         .strides = {bytes, pitch * bytes, outer * pitch * bytes},
