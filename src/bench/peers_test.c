@@ -95,6 +95,8 @@ static void check_library(const char *name, const char *variable, const char *fi
         const kz_peer *peer = open_peer(name, &peers);
         kz_peer_problem problem = {.family = "sgemm", .type = KZ_F32, .axes = {64, 64, 64}};
         if (strcmp(name, "cusparse") == 0) problem.family = "pagerank";
+        if (strcmp(name, "cusparselt") == 0)
+            problem.family = "gemm_sparse", problem.operation = "nt", problem.type = KZ_BF16;
         const char *why = "";
         kz_peer_plan plan = {0};
         if (!peer || !peer->offers(&problem)) _exit(1);
@@ -118,7 +120,7 @@ static const struct called {
 } called[] = {
     {"cublas", "KZ_CUBLAS", "cublasCreate_v2"},    {"openblas", "KZ_OPENBLAS", "openblas_get_config"},
     {"cublaslt", "KZ_CUBLASLT", "cublasLtCreate"}, {"cudnn", "KZ_CUDNN", "cudnnGetVersion"},
-    {"cusparse", "KZ_CUSPARSE", "cusparseCreate"},
+    {"cusparse", "KZ_CUSPARSE", "cusparseCreate"}, {"cusparselt", "KZ_CUSPARSELT", "cusparseLtInit"},
 };
 
 static void a_library_that_is_not_there_is_named(void **state) {
@@ -191,7 +193,7 @@ static void run_last(const kz_peer *peer, const kz_peer_problem *problem, const 
     assert_int_equal(plan.algorithms, algorithms);
     plan.algorithm = algorithms - 1;
     void *workspace = malloc(plan.workspace_bytes + 1);
-    const kz_peer_call call = {NULL, buffers, (kz_ptr)(uintptr_t)workspace};
+    const kz_peer_call call = {.buffers = buffers, .workspace = (kz_ptr)(uintptr_t)workspace};
     if (peer->run(problem, &plan, &call, &why) != 0) fail_msg("%s", why);
     free(workspace);
     if (peer->close) peer->close(&plan);

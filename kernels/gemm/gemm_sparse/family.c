@@ -229,6 +229,7 @@ const kz_family kz_family_gemm_sparse = {
     .work = work,
     .worked = worked,
     .worked_count = sizeof worked / sizeof worked[0],
+    .rivals = (const char *const[]){"cusparselt", NULL},
     .guest_signature =
         "const T *values, const unsigned *metadata, const T *b, T *c, size_t m, size_t n, size_t k",
     .size = size,
