@@ -118,7 +118,7 @@ static const char *version(const char **why) {
 
 static const char *offers(const kz_peer_problem *problem) {
     product p;
-    if (!product_find(problem, &p)) return NULL;
+    if (!product_find(problem, &p) || p.grouped) return NULL;
     return p.epilogue != PRODUCT_PLAIN     ? "cublasLtMatmul, epilogue"
            : p.scales == PRODUCT_NO_SCALES ? "cublasLtMatmul"
            : p.scales == PRODUCT_PER_BLOCK ? "cublasLtMatmul, scales of blocks"
