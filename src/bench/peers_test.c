@@ -365,6 +365,29 @@ static void those_in_python_run_for_families_that_name_them(void **state) {
     base_text_free(&why);
 }
 
+static const char *offer_sparse(const kz_peer *peer, kz_type type, int64_t m, int64_t n, int64_t k,
+                                uint32_t alignment) {
+    const kz_peer_problem problem = {
+        .family = "gemm_sparse", .operation = "nt", .type = type, .axes = {m, n, k}, .alignment = alignment};
+    return peer->offers(&problem);
+}
+
+static void cusparselt_says_what_it_offers(void **state) {
+    bench_peers peers;
+    const kz_peer *peer = open_peer("cusparselt", &peers);
+    if (!peer) skip();
+    assert_string_equal(offer_sparse(peer, KZ_BF16, 16, 8, 32, 0), "cusparseLtMatmul, a packed before");
+    assert_non_null(offer_sparse(peer, KZ_F16, 8192, 8192, 8192, 16));
+    assert_null(offer_sparse(peer, KZ_F32, 16, 8, 32, 0));
+    assert_null(offer_sparse(peer, KZ_BF16, 24, 8, 32, 0));
+    assert_null(offer_sparse(peer, KZ_BF16, 16, 4, 32, 0));
+    assert_null(offer_sparse(peer, KZ_BF16, 16, 8, 24, 0));
+    assert_null(offer_sparse(peer, KZ_BF16, 16, 8, 0, 0));
+    assert_null(offer_sparse(peer, KZ_BF16, 16, 8, 32, 2)); // addresses that are no multiples of 16 bytes
+    assert_true(peer->pack != NULL && !peer->on_cpu);
+    bench_peers_close(&peers);
+}
+
 static void cublas_goes_by_rows(void **state) {
     (void)state;
     bench_peers peers;
@@ -384,6 +407,14 @@ static void cublas_goes_by_rows(void **state) {
         &(kz_peer_problem){.family = "gemv", .operation = "int4", .type = KZ_BF16, .axes = {1, 8, 128}}));
     run_saxpy(cublas);
     run_transpose(cublas);
+    // This one has no products in groups, as those before 12.5.
+    const kz_peer_problem groups = {
+        .family = "gemm", .operation = "nt_grouped", .type = KZ_BF16, .axes = {16, 8, 8, 4}};
+    kz_peer_plan plan = {0};
+    assert_string_equal(cublas->offers(&groups), "cublasGemmGroupedBatchedEx, sizes read before");
+    assert_int_equal(cublas->prepare(&groups, &plan, &why), KZ_PEER_DOES_NOT);
+    assert_non_null(strstr(why, "came with cuBLAS 12.5"));
+    cublas->close(&plan);
     assert_string_equal(cublas->version(&why), "13.1.7");
     bench_peers_close(&peers);
 }
@@ -493,6 +524,7 @@ int main(void) {
         cmocka_unit_test(rivals_are_chosen_by_name),
         cmocka_unit_test(tf32_is_for_families_that_are_of_it),
         cmocka_unit_test(those_in_python_run_for_families_that_name_them),
+        cmocka_unit_test(cusparselt_says_what_it_offers),
         cmocka_unit_test(cublas_goes_by_rows),
         cmocka_unit_test(openblas_goes_by_rows),
         cmocka_unit_test(an_older_version_is_reported), // before theirs is opened here
