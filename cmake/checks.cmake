@@ -7,6 +7,8 @@ add_test(NAME tools/check_weight COMMAND ${CMAKE_SOURCE_DIR}/tools/check_weight_
 set_tests_properties(tools/check_weight PROPERTIES LABELS tools)
 add_test(NAME tools/compile_times COMMAND ${CMAKE_SOURCE_DIR}/tools/compile_times_test)
 set_tests_properties(tools/compile_times PROPERTIES LABELS tools)
+add_test(NAME tools/sanitize_gpu COMMAND ${CMAKE_SOURCE_DIR}/tools/sanitize_gpu_test)
+set_tests_properties(tools/sanitize_gpu PROPERTIES LABELS tools)
 add_test(NAME tools/embed COMMAND ${CMAKE_SOURCE_DIR}/tools/embed_test $<TARGET_FILE:embed>
          ${CMAKE_BINARY_DIR}/kernels/micro/arithmetic.cubin)
 set_tests_properties(tools/embed PROPERTIES LABELS tools)

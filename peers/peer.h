@@ -13,7 +13,7 @@
 extern "C" {
 #endif
 
-enum { KZ_PEER_INTERFACE = 4 };
+enum { KZ_PEER_INTERFACE = 5 };
 enum { KZ_PEER_DOES_NOT = 2 }; // of prepare: this case is none that the rival does, whatever it offered
 
 typedef struct kz_peer_problem {
@@ -33,12 +33,14 @@ typedef struct kz_peer_plan {
     size_t kept_bytes;      // of the device's memory, allocated by prepare itself
     int algorithms; // in how many ways it can do the problem; the caller times them and keeps the fastest
     int algorithm;  // the one to run, from 0: the caller's choice
+    size_t packed_bytes; // of the device's memory for each set of buffers: what `pack` fills
 } kz_peer_plan;
 
 typedef struct kz_peer_call {
     void *stream; // a CUstream, NULL on the CPU
     const kz_ptr *buffers;
     kz_ptr workspace;
+    kz_ptr packed; // what `pack` has made of these buffers; for `pack`, the place for it
 } kz_peer_call;
 
 // Functions that can fail return 0, or an error whose text is put into *why; it lives until the plan is closed.
@@ -56,6 +58,11 @@ typedef struct kz_peer {
     int (*run)(const kz_peer_problem *problem, const kz_peer_plan *plan, const kz_peer_call *call,
                const char **why);
     void (*close)(kz_peer_plan *plan); // also after a prepare that failed; NULL where plans have no state
+    // Optional, for libraries that keep an input which stays as it is, weights say, in a form of their own. Makes that form of
+    // the buffers once, before `run` is called with them, and again where they have got other data: it is not timed. It is
+    // done when it returns, may allocate meanwhile, and goes for all algorithms.
+    int (*pack)(const kz_peer_problem *problem, const kz_peer_plan *plan, const kz_peer_call *call,
+                const char **why);
 } kz_peer;
 
 const kz_peer *kz_peer_get(void);

@@ -106,7 +106,7 @@ static bool find_gemm_types(const kz_peer_problem *problem, product *p) {
     return true;
 }
 
-// "nt", "nt_f32", "nt_scaled": alpha is 1.5 and beta -0.5 there.
+// "nt", "nt_f32", "nt_grouped", "nt_scaled": alpha is 1.5 and beta -0.5 there.
 static bool find_gemm(const kz_peer_problem *problem, product *p) {
     const char *kind = problem->operation + 2;
     lay_out(p, problem, problem->operation, (uint64_t)problem->axes[SLACK]);
@@ -116,7 +116,9 @@ static bool find_gemm(const kz_peer_problem *problem, product *p) {
         p->alpha = 1.5;
         p->beta = -0.5;
     }
-    return !is(kind, "_grouped") && p->count > 0 && p->count <= INT32_MAX;
+    p->grouped = is(kind, "_grouped");
+    p->offsets = 3;
+    return p->count > 0 && p->count <= INT32_MAX;
 }
 
 static const struct family {

@@ -50,6 +50,9 @@ typedef struct product {
     bool fast;            // sums of 8-bit floats are left to tensor cores, which keep few bits
     product_epilogue epilogue;
     int bias; // a buffer: an element for each column of c
+    // `count` groups share the rows of a and c, and each has a b: group i has rows offsets[i] to offsets[i + 1].
+    bool grouped;
+    int offsets; // a buffer of 32-bit numbers on the device
 } product;
 
 // False where the problem is no product, or one that neither library has.

@@ -76,6 +76,9 @@ typedef struct kz_worked {
     kz_work work;
 } kz_worked;
 
+// An element as a number.
+typedef double kz_read(const void *data, uint64_t index);
+
 typedef struct kz_family kz_family;
 typedef struct kz_variant kz_variant;
 
@@ -165,6 +168,10 @@ struct kz_family {
     // case's kind of data. An element may depend on the seed and its index alone, for any part of an input can
     // be asked for: kz_draw is made for that. Indices, offsets of segments and the like are made here.
     bool (*fill)(const kz_case *c, size_t which, uint64_t seed, uint64_t first, uint64_t count, void *host);
+
+    // Optional. How elements of output `which` are read where they are of no kz_type: codes of 8-bit floats, kept as bytes. NULL,
+    // or a NULL result: as their type says.
+    kz_read *(*read)(const kz_case *c, size_t which);
 
     // Host buffers as `buffers` describes them (inputs filled). For element i of output buffer
     // `which`, expected[i] is the answer in double and bound[i] >= 0 the largest allowed distance

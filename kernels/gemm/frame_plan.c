@@ -43,29 +43,39 @@ kz_status gemm_pad(const kz_planner *p, gemm_operand *o, const char *entry) {
 
 // ---- tensor maps ---------------------------------------------------------------------------------------------
 
-static kz_arg add_map(const kz_planner *p, kz_arg at, kz_type type, uint64_t inner, uint64_t outer,
-                      uint64_t pitch, uint32_t rows, bool read) {
-    uint64_t bytes = kz_type_size(type);
-    kz_tensor tensor = {.size = sizeof(kz_tensor),
-                        .type = type == KZ_F32   ? KZ_TENSOR_F32
-                                : type == KZ_F16 ? KZ_TENSOR_F16
-                                                 : KZ_TENSOR_BF16,
-                        .rank = 3,
-                        .dims = {inner, outer, 1},
-                        .strides = {bytes, pitch * bytes, outer * pitch * bytes},
-                        .box = {(uint32_t)(KZ_GEMM_CHUNK / bytes), rows, 1},
-                        .swizzle = KZ_TENSOR_SWIZZLE_128B,
-                        .promotion = read ? KZ_TENSOR_PROMOTION_128B : KZ_TENSOR_PROMOTION_NONE};
-    return kz_plan_add_map(p->plan, at, &tensor);
+kz_tensor_type gemm_tensor_type(kz_type type) {
+    switch (type) {
+    case KZ_F32: return KZ_TENSOR_F32;
+    case KZ_F16: return KZ_TENSOR_F16;
+    case KZ_U8: return KZ_TENSOR_U8;
+    default: return KZ_TENSOR_BF16;
+    }
 }
 
-// By `rows` rows of a tile at once, or by slabs of 64 along m or n.
-static kz_arg map_operand(const kz_planner *p, const gemm_operand *o, uint32_t rows) {
-    return add_map(p, o->at, p->c->type, o->inner, o->outer, o->pitch, o->mn ? 64 : rows, true);
+kz_tensor gemm_tensor(kz_tensor_type type, uint64_t bytes, uint64_t columns, uint64_t rows,
+                      uint64_t row_bytes, uint32_t box) {
+    return (kz_tensor){.size = sizeof(kz_tensor),
+                       .type = type,
+                       .rank = 3,
+                       .dims = {columns, rows, 1},
+                       .strides = {bytes, row_bytes, rows * row_bytes},
+                       .box = {(uint32_t)(KZ_GEMM_CHUNK / bytes), box, 1},
+                       .swizzle = KZ_TENSOR_SWIZZLE_128B,
+                       .promotion = KZ_TENSOR_PROMOTION_128B};
+}
+
+kz_arg gemm_map_operand(const kz_planner *p, const gemm_operand *o, uint32_t rows) {
+    uint64_t bytes = kz_type_size(p->c->type);
+    kz_tensor tensor = gemm_tensor(gemm_tensor_type(p->c->type), bytes, o->inner, o->outer, o->pitch * bytes,
+                                   o->mn ? 64 : rows);
+    return kz_plan_add_map(p->plan, o->at, &tensor);
 }
 
 kz_arg gemm_map_result(const kz_planner *p, kz_arg at, kz_type type, uint64_t rows, uint64_t columns) {
-    return add_map(p, at, type, columns, rows, columns, 64, false);
+    uint64_t bytes = kz_type_size(type);
+    kz_tensor tensor = gemm_tensor(gemm_tensor_type(type), bytes, columns, rows, columns * bytes, 64);
+    tensor.promotion = KZ_TENSOR_PROMOTION_NONE;
+    return kz_plan_add_map(p->plan, at, &tensor);
 }
 
 // ---- launches ------------------------------------------------------------------------------------------------
@@ -76,8 +86,8 @@ kz_status gemm_launch_frame(const kz_planner *p, const gemm_frame *f, kz_plan_la
     uint64_t clusters =
         kz_ceil_div(a->rows, (uint64_t)f->tile_m * f->cluster_m) * kz_ceil_div(b->rows, f->tile_n);
     clusters = kz_min_u64(clusters, (uint64_t)p->device->multiprocessors / f->cluster_m);
-    kz_arg args[KZ_PLAN_ARGS] = {map_operand(p, a, f->tile_m), map_operand(p, b, f->tile_n / f->cluster_m),
-                                 result};
+    kz_arg args[KZ_PLAN_ARGS] = {gemm_map_operand(p, a, f->tile_m),
+                                 gemm_map_operand(p, b, f->tile_n / f->cluster_m), result};
     size_t count = 3;
     for (size_t i = 0; i < extra_count; i++) args[count++] = extra[i];
     args[count++] = kz_arg_u64(a->rows);

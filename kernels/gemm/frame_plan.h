@@ -1,4 +1,5 @@
-// What plans of kernels made of kz/device/gemm.cuh share: operands as they lie in memory, their tensor maps, launches.
+// What plans of kernels made of kz/device/gemm.cuh share, in all families: operands as they lie in memory, their tensor maps, what these
+// cannot take, launches.
 #ifndef GEMM_FRAME_PLAN_H
 #define GEMM_FRAME_PLAN_H
 
@@ -20,6 +21,7 @@ typedef struct gemm_frame {
     bool tensor_store;
 } gemm_frame;
 
+kz_tensor_type gemm_tensor_type(kz_type type);          // of f32, f16, bf16 and bytes
 bool gemm_whole_units(uint64_t elements, kz_type type); // of 16 bytes
 // KZ_UNSUPPORTED where a tensor map cannot take the operand's rows.
 kz_status gemm_refuse_rows(const kz_planner *p, const gemm_operand *o, const char *name);
@@ -31,6 +33,12 @@ kz_status gemm_refuse_addresses(const kz_planner *p, kz_type out);
 // Bytes of the workspace, at a multiple of 256.
 kz_arg gemm_reserve(const kz_planner *p, uint64_t bytes);
 
+// What a map of the frame says of a matrix of `rows` rows that are `row_bytes` apart, elements of `bytes`: 128 bytes of `box` rows
+// at once, swizzled. For a read; kernels that store by it have no promotion.
+kz_tensor gemm_tensor(kz_tensor_type type, uint64_t bytes, uint64_t columns, uint64_t rows,
+                      uint64_t row_bytes, uint32_t box);
+// By `rows` rows of a tile at once, or by slabs of 64 along m or n.
+kz_arg gemm_map_operand(const kz_planner *p, const gemm_operand *o, uint32_t rows);
 // c, rows x columns, for a kernel that stores it by a tensor map.
 kz_arg gemm_map_result(const kz_planner *p, kz_arg at, kz_type type, uint64_t rows, uint64_t columns);
 

@@ -76,6 +76,6 @@ static const char *version(const char **) {
 }
 
 extern "C" __attribute__((visibility("default"))) const kz_peer *kz_peer_get(void) {
-    static const kz_peer peer = {KZ_PEER_INTERFACE, "cub", false, version, offers, prepare, run, NULL};
+    static const kz_peer peer = {KZ_PEER_INTERFACE, "cub", false, version, offers, prepare, run, NULL, NULL};
     return &peer;
 }

@@ -1,12 +1,18 @@
 // cuBLAS as a rival: the products of product.h as far as cublasGemmEx has them, saxpy, and a transpose by geam. Single precision
 // is computed as such, by cublasSgemm where sgemm asks.
 //
+// The sizes of groups are on the device, and it wants them on the host: they are read, and the addresses of the groups' matrices
+// written to the device, before anything is timed (`pack`).
+//
 // The library is opened when it is first asked for; KZ_CUBLAS names its file. Its workspace is given to it, so that it
 // allocates nothing while a graph is recorded.
+#include <dlfcn.h>
 #include <pthread.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "peers/cublas/grouped.h"
 #include "peers/library.h"
 #include "peers/peer.h"
 #include "peers/product.h"
@@ -41,7 +47,16 @@ static struct {
                  const float *a, int a_column, const float *beta, const float *b, int b_column, float *c,
                  int c_column);
     const char *(*text)(int status);
+    // For groups; NULL where the library has none.
+    grouped_multiply *in_groups;
+    int (*get_vector)(int n, int bytes, const void *from, int from_step, void *to, int to_step);
+    int (*set_vector)(int n, int bytes, const void *from, int from_step, void *to, int to_step);
 } api;
+
+typedef struct state { // of a plan
+    void *handle;
+    grouped groups; // of a problem that has groups
+} state;
 
 // Opened once, for the life of the process.
 static pthread_once_t once = PTHREAD_ONCE_INIT;
@@ -64,6 +79,10 @@ static void open_library(void) {
     int number[3] = {0};
     for (int i = 0; i < 3 && api.property; i++) api.property(i, &number[i]);
     snprintf(library.version, sizeof library.version, "%d.%d.%d", number[0], number[1], number[2]);
+    if (!library.handle) return;
+    *(void **)&api.in_groups = dlsym(library.handle, "cublasGemmGroupedBatchedEx");
+    *(void **)&api.get_vector = dlsym(library.handle, "cublasGetVector");
+    *(void **)&api.set_vector = dlsym(library.handle, "cublasSetVector");
 }
 
 static const char *version(const char **why) {
@@ -121,14 +140,15 @@ static const struct operation {
     {"transpose", "cublasSgeam", 2, transpose},
 };
 static const struct operation any = {NULL, "cublasGemmEx", 3, multiply_any},
-                              many = {NULL, "cublasGemmStridedBatchedEx", 3, multiply_any};
+                              many = {NULL, "cublasGemmStridedBatchedEx", 3, multiply_any},
+                              groups = {NULL, "cublasGemmGroupedBatchedEx, sizes read before", 3, NULL};
 
 // Neither 8-bit floats nor epilogues: those are cuBLASLt's.
 static const struct operation *find_product(const kz_peer_problem *problem) {
     product p;
     if (!product_find(problem, &p) || p.scales != PRODUCT_NO_SCALES || p.epilogue != PRODUCT_PLAIN)
         return NULL;
-    return p.count > 1 ? &many : &any;
+    return p.grouped ? &groups : p.count > 1 ? &many : &any;
 }
 
 static const struct operation *find(const kz_peer_problem *problem) {
@@ -158,27 +178,65 @@ static int prepare(const kz_peer_problem *problem, kz_peer_plan *plan, const cha
     product p;
     pthread_once(&once, open_library);
     if (!peer_library_usable(&library, why)) return 1;
-    *why = product_find(problem, &p) ? product_forbidden(&p) : NULL;
+    bool is_product = product_find(problem, &p);
+    *why = is_product ? product_forbidden(&p) : NULL;
     if (*why) return 1;
+    *why = "cublasGemmGroupedBatchedEx came with cuBLAS 12.5: install a newer one, or name its file with "
+           "KZ_CUBLAS";
+    if (is_product && p.grouped && !(api.in_groups && api.get_vector && api.set_vector))
+        return KZ_PEER_DOES_NOT;
+    state *s = plan->state = calloc(1, sizeof *s);
+    *why = "no memory";
+    if (!s || (is_product && p.grouped && !grouped_open(&s->groups, p.count))) return 1;
     plan->algorithms = 1;
     plan->workspace_bytes = WORKSPACE;
-    int status = api.create(&plan->state);
-    if (status == 0) status = api.set_math(plan->state, DEFAULT_MATH);
+    plan->packed_bytes = grouped_address_bytes(&s->groups);
+    int status = api.create(&s->handle);
+    if (status == 0) status = api.set_math(s->handle, DEFAULT_MATH);
     return finish(status, why);
+}
+
+// Sizes are the same in every set of buffers, addresses are not.
+static int pack(const kz_peer_problem *problem, const kz_peer_plan *plan, const kz_peer_call *call,
+                const char **why) {
+    product p;
+    grouped *g = &((state *)plan->state)->groups;
+    if (!product_find(problem, &p) || !p.grouped) return 0;
+    int status =
+        api.get_vector(g->most + 1, sizeof *g->offsets, at(call->buffers[p.offsets]), 1, g->offsets, 1);
+    if (status != 0) return finish(status, why);
+    grouped_plan(g, &p, call->buffers);
+    size_t addresses = grouped_address_bytes(g) / sizeof *g->addresses;
+    return finish(api.set_vector((int)addresses, sizeof *g->addresses, g->addresses, 1, at(call->packed), 1),
+                  why);
+}
+
+static int run_groups(const kz_peer_problem *problem, const state *s, kz_ptr addresses) {
+    product p;
+    return product_find(problem, &p) ? grouped_run(&s->groups, &p, api.in_groups, s->handle, addresses) : 1;
 }
 
 static int run(const kz_peer_problem *problem, const kz_peer_plan *plan, const kz_peer_call *call,
                const char **why) {
-    int status = api.set_stream(plan->state, call->stream);
-    if (status == 0) status = api.set_workspace(plan->state, at(call->workspace), plan->workspace_bytes);
-    if (status == 0) status = find(problem)->run(plan->state, problem, call->buffers);
+    const state *s = plan->state;
+    const struct operation *o = find(problem);
+    int status = api.set_stream(s->handle, call->stream);
+    if (status == 0) status = api.set_workspace(s->handle, at(call->workspace), plan->workspace_bytes);
+    if (status == 0)
+        status =
+            o == &groups ? run_groups(problem, s, call->packed) : o->run(s->handle, problem, call->buffers);
     return finish(status, why);
 }
 
 static void close_plan(kz_peer_plan *plan) {
-    if (plan->state) api.destroy(plan->state);
+    state *s = plan->state;
+    if (!s) return;
+    if (s->handle) api.destroy(s->handle);
+    grouped_close(&s->groups);
+    free(s);
 }
 
-static const kz_peer peer = {KZ_PEER_INTERFACE, "cublas", false, version, offers, prepare, run, close_plan};
+static const kz_peer peer = {KZ_PEER_INTERFACE, "cublas", false,      version, offers,
+                             prepare,           run,      close_plan, pack};
 
 const kz_peer *kz_peer_get(void) { return &peer; }

@@ -118,7 +118,7 @@ static const char *version(const char **why) {
 
 static const char *offers(const kz_peer_problem *problem) {
     product p;
-    if (!product_find(problem, &p)) return NULL;
+    if (!product_find(problem, &p) || p.grouped) return NULL;
     return p.epilogue != PRODUCT_PLAIN     ? "cublasLtMatmul, epilogue"
            : p.scales == PRODUCT_NO_SCALES ? "cublasLtMatmul"
            : p.scales == PRODUCT_PER_BLOCK ? "cublasLtMatmul, scales of blocks"
@@ -257,6 +257,7 @@ static void close_plan(kz_peer_plan *plan) {
     free(s);
 }
 
-static const kz_peer peer = {KZ_PEER_INTERFACE, "cublaslt", false, version, offers, prepare, run, close_plan};
+static const kz_peer peer = {KZ_PEER_INTERFACE, "cublaslt", false,      version, offers,
+                             prepare,           run,        close_plan, NULL};
 
 const kz_peer *kz_peer_get(void) { return &peer; }

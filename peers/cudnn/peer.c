@@ -187,6 +187,7 @@ static void close_plan(kz_peer_plan *plan) {
     free(plan->state);
 }
 
-static const kz_peer peer = {KZ_PEER_INTERFACE, "cudnn", false, version, offers, prepare, run, close_plan};
+static const kz_peer peer = {KZ_PEER_INTERFACE, "cudnn", false,      version, offers,
+                             prepare,           run,     close_plan, NULL};
 
 const kz_peer *kz_peer_get(void) { return &peer; }

@@ -199,7 +199,7 @@ static void close_plan(kz_peer_plan *plan) {
 }
 
 extern "C" __attribute__((visibility("default"))) const kz_peer *kz_peer_get(void) {
-    static const kz_peer peer = {KZ_PEER_INTERFACE, "cusparse", false,     version, offers,
-                                 prepare,           run,        close_plan};
+    static const kz_peer peer = {KZ_PEER_INTERFACE, "cusparse", false,      version, offers,
+                                 prepare,           run,        close_plan, NULL};
     return &peer;
 }

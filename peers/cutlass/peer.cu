@@ -65,6 +65,7 @@ static int run(const kz_peer_problem *, const kz_peer_plan *, const kz_peer_call
 #endif
 
 extern "C" __attribute__((visibility("default"))) const kz_peer *kz_peer_get(void) {
-    static const kz_peer peer = {KZ_PEER_INTERFACE, "cutlass", false, version, offers, prepare, run, NULL};
+    static const kz_peer peer = {KZ_PEER_INTERFACE, "cutlass", false, version, offers,
+                                 prepare,           run,       NULL,  NULL};
     return &peer;
 }

@@ -105,6 +105,6 @@ static int run(const kz_peer_problem *problem, const kz_peer_plan *plan, const k
     return 0;
 }
 
-static const kz_peer peer = {KZ_PEER_INTERFACE, "openblas", true, version, offers, prepare, run, NULL};
+static const kz_peer peer = {KZ_PEER_INTERFACE, "openblas", true, version, offers, prepare, run, NULL, NULL};
 
 const kz_peer *kz_peer_get(void) { return &peer; }

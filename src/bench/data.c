@@ -308,6 +308,7 @@ static void compare(const bench_data *d, size_t b, family_comparison *comparison
                                   .got = d->got,
                                   .expected = d->expected[b],
                                   .bound = d->bound[b],
+                                  .read = d->family->read ? d->family->read(&d->c, b) : NULL,
                                   .is_zeroed = true}};
     unsigned parts = bench_parallel(job.output.count, bench_host_cores(), compare_part, &job);
     *comparison = job.parts[0];

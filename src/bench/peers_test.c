@@ -95,6 +95,8 @@ static void check_library(const char *name, const char *variable, const char *fi
         const kz_peer *peer = open_peer(name, &peers);
         kz_peer_problem problem = {.family = "sgemm", .type = KZ_F32, .axes = {64, 64, 64}};
         if (strcmp(name, "cusparse") == 0) problem.family = "pagerank";
+        if (strcmp(name, "cusparselt") == 0)
+            problem.family = "gemm_sparse", problem.operation = "nt", problem.type = KZ_BF16;
         const char *why = "";
         kz_peer_plan plan = {0};
         if (!peer || !peer->offers(&problem)) _exit(1);
@@ -118,7 +120,7 @@ static const struct called {
 } called[] = {
     {"cublas", "KZ_CUBLAS", "cublasCreate_v2"},    {"openblas", "KZ_OPENBLAS", "openblas_get_config"},
     {"cublaslt", "KZ_CUBLASLT", "cublasLtCreate"}, {"cudnn", "KZ_CUDNN", "cudnnGetVersion"},
-    {"cusparse", "KZ_CUSPARSE", "cusparseCreate"},
+    {"cusparse", "KZ_CUSPARSE", "cusparseCreate"}, {"cusparselt", "KZ_CUSPARSELT", "cusparseLtInit"},
 };
 
 static void a_library_that_is_not_there_is_named(void **state) {
@@ -191,7 +193,7 @@ static void run_last(const kz_peer *peer, const kz_peer_problem *problem, const 
     assert_int_equal(plan.algorithms, algorithms);
     plan.algorithm = algorithms - 1;
     void *workspace = malloc(plan.workspace_bytes + 1);
-    const kz_peer_call call = {NULL, buffers, (kz_ptr)(uintptr_t)workspace};
+    const kz_peer_call call = {.buffers = buffers, .workspace = (kz_ptr)(uintptr_t)workspace};
     if (peer->run(problem, &plan, &call, &why) != 0) fail_msg("%s", why);
     free(workspace);
     if (peer->close) peer->close(&plan);
@@ -363,6 +365,29 @@ static void those_in_python_run_for_families_that_name_them(void **state) {
     base_text_free(&why);
 }
 
+static const char *offer_sparse(const kz_peer *peer, kz_type type, int64_t m, int64_t n, int64_t k,
+                                uint32_t alignment) {
+    const kz_peer_problem problem = {
+        .family = "gemm_sparse", .operation = "nt", .type = type, .axes = {m, n, k}, .alignment = alignment};
+    return peer->offers(&problem);
+}
+
+static void cusparselt_says_what_it_offers(void **state) {
+    bench_peers peers;
+    const kz_peer *peer = open_peer("cusparselt", &peers);
+    if (!peer) skip();
+    assert_string_equal(offer_sparse(peer, KZ_BF16, 16, 8, 32, 0), "cusparseLtMatmul, a packed before");
+    assert_non_null(offer_sparse(peer, KZ_F16, 8192, 8192, 8192, 16));
+    assert_null(offer_sparse(peer, KZ_F32, 16, 8, 32, 0));
+    assert_null(offer_sparse(peer, KZ_BF16, 24, 8, 32, 0));
+    assert_null(offer_sparse(peer, KZ_BF16, 16, 4, 32, 0));
+    assert_null(offer_sparse(peer, KZ_BF16, 16, 8, 24, 0));
+    assert_null(offer_sparse(peer, KZ_BF16, 16, 8, 0, 0));
+    assert_null(offer_sparse(peer, KZ_BF16, 16, 8, 32, 2)); // addresses that are no multiples of 16 bytes
+    assert_true(peer->pack != NULL && !peer->on_cpu);
+    bench_peers_close(&peers);
+}
+
 static void cublas_goes_by_rows(void **state) {
     (void)state;
     bench_peers peers;
@@ -382,6 +407,14 @@ static void cublas_goes_by_rows(void **state) {
         &(kz_peer_problem){.family = "gemv", .operation = "int4", .type = KZ_BF16, .axes = {1, 8, 128}}));
     run_saxpy(cublas);
     run_transpose(cublas);
+    // This one has no products in groups, as those before 12.5.
+    const kz_peer_problem groups = {
+        .family = "gemm", .operation = "nt_grouped", .type = KZ_BF16, .axes = {16, 8, 8, 4}};
+    kz_peer_plan plan = {0};
+    assert_string_equal(cublas->offers(&groups), "cublasGemmGroupedBatchedEx, sizes read before");
+    assert_int_equal(cublas->prepare(&groups, &plan, &why), KZ_PEER_DOES_NOT);
+    assert_non_null(strstr(why, "came with cuBLAS 12.5"));
+    cublas->close(&plan);
     assert_string_equal(cublas->version(&why), "13.1.7");
     bench_peers_close(&peers);
 }
@@ -491,6 +524,7 @@ int main(void) {
         cmocka_unit_test(rivals_are_chosen_by_name),
         cmocka_unit_test(tf32_is_for_families_that_are_of_it),
         cmocka_unit_test(those_in_python_run_for_families_that_name_them),
+        cmocka_unit_test(cusparselt_says_what_it_offers),
         cmocka_unit_test(cublas_goes_by_rows),
         cmocka_unit_test(openblas_goes_by_rows),
         cmocka_unit_test(an_older_version_is_reported), // before theirs is opened here

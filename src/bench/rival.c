@@ -8,6 +8,8 @@
 #include "bench/candidate.h"
 #include "bench/sampler.h"
 
+enum { PACKED_UNIT = 256 };
+
 typedef struct rival {
     const bench_data *data;
     const kz_peer *peer;
@@ -15,6 +17,9 @@ typedef struct rival {
     kz_arg args[KZ_PLAN_ARGS];
     kz_peer_plan plan;
     kz_ptr workspace;
+    kz_ptr packed; // plan.packed_bytes for each set, at multiples of PACKED_UNIT
+    uint64_t packed_seed;
+    bool is_packed;    // of the data of that seed
     kz_module *module; // on the CPU
     kz_kernel *kernel;
     const char *failed; // why its last run on the CPU did not work
@@ -26,7 +31,7 @@ static void rival_block(const kz_native_launch *launch) {
     kz_ptr buffers[KZ_FAMILY_BUFFERS] = {0};
     for (size_t i = 0; i < r->data->buffer_count; i++) buffers[i] = *(const kz_ptr *)launch->args[1 + i];
     const char *why = "no reason given";
-    const kz_peer_call call = {.buffers = buffers, .workspace = r->workspace};
+    const kz_peer_call call = {.buffers = buffers, .workspace = r->workspace, .packed = r->packed};
     r->failed = r->peer->run(&r->problem, &r->plan, &call, &why) == 0 ? NULL : why;
 }
 
@@ -50,13 +55,43 @@ static kz_status rival_launch(rival *r, kz_stream *stream, const kz_ptr *buffers
                      r->failed);
 }
 
+// ---- inputs in the library's own form ------------------------------------------------------------------------
+
+static uint64_t packed_stride(const rival *r) {
+    return kz_ceil_div(r->plan.packed_bytes, PACKED_UNIT) * PACKED_UNIT;
+}
+
+static kz_status pack_set(rival *r, size_t set, kz_error *error) {
+    kz_ptr buffers[KZ_FAMILY_BUFFERS];
+    const char *why = "no reason given";
+    bench_data_addresses(r->data, set, buffers);
+    const kz_peer_call call = {
+        .buffers = buffers, .workspace = r->workspace, .packed = r->packed + set * packed_stride(r)};
+    if (r->peer->pack(&r->problem, &r->plan, &call, &why) == 0) return KZ_OK;
+    return base_fail(error, KZ_DRIVER, "the peer %s could not pack its inputs for %s: %s", r->peer->name,
+                     r->problem.family, why);
+}
+
+// All sets, where there is something to pack that is not yet: at first, and when the data were drawn anew.
+static kz_status rival_pack(rival *r, kz_error *error) {
+    if (!r->peer->pack || (r->is_packed && r->packed_seed == r->data->seed)) return KZ_OK;
+    kz_status status = kz_device_synchronize(r->data->device, error);
+    for (size_t set = 0; set < r->data->sets && status == KZ_OK; set++) status = pack_set(r, set, error);
+    r->is_packed = status == KZ_OK;
+    r->packed_seed = r->data->seed;
+    return status;
+}
+
 static kz_status rival_enqueue(void *self, kz_stream *stream, size_t set, kz_error *error) {
     rival *r = self;
     kz_ptr buffers[KZ_FAMILY_BUFFERS];
     bench_data_addresses(r->data, set, buffers);
     if (r->peer->on_cpu) return rival_launch(r, stream, buffers, error);
+    kz_status status = rival_pack(r, error);
+    if (status) return status;
     const char *why = "no reason given";
-    const kz_peer_call call = {kz_stream_handle(stream), buffers, r->workspace};
+    const kz_peer_call call = {kz_stream_handle(stream), buffers, r->workspace,
+                               r->packed + set * packed_stride(r)};
     if (r->peer->run(&r->problem, &r->plan, &call, &why) == 0) return KZ_OK;
     return base_fail(error, KZ_DRIVER, "the peer %s failed on %s: %s", r->peer->name, r->problem.family, why);
 }
@@ -65,6 +100,7 @@ static void rival_close(void *self) {
     rival *r = self;
     if (r->peer->close) r->peer->close(&r->plan);
     kz_memory_free(r->data->device, r->workspace, NULL);
+    kz_memory_free(r->data->device, r->packed, NULL);
     if (r->module) kz_module_close(r->module);
     free(r);
 }
@@ -164,8 +200,11 @@ static kz_status rival_prepare(rival *r, bench_candidate *candidate, const char 
     if (failed)
         return base_fail(error, failed == KZ_PEER_DOES_NOT ? KZ_UNSUPPORTED : KZ_DRIVER,
                          "the peer %s could not prepare: %s", r->peer->name, why);
-    candidate->workspace_bytes = r->plan.workspace_bytes + r->plan.kept_bytes;
+    candidate->workspace_bytes = r->plan.workspace_bytes + r->plan.kept_bytes + r->plan.packed_bytes;
     kz_status status = kz_memory_alloc(r->data->device, r->plan.workspace_bytes, &r->workspace, error);
+    if (status == KZ_OK)
+        status = kz_memory_alloc(r->data->device, packed_stride(r) * r->data->sets, &r->packed, error);
+    if (status == KZ_OK) status = rival_pack(r, error);
     if (status == KZ_OK && r->peer->on_cpu) status = rival_load(r, error);
     if (status != KZ_OK || r->plan.algorithms < 2 || !r->data->probes) return status; // no clock: the first
     status = choose_algorithm(r, &tried, error);

@@ -1,4 +1,4 @@
-// Which of its algorithms a rival is timed with: on a GPU that is not there (tests/fake_cuda), where every operation takes
+// Which of its algorithms a rival is timed with, and when its inputs are packed: on a GPU that is not there (tests/fake_cuda), where every operation takes
 // the same time and so an algorithm is as many fills.
 #include <dlfcn.h>
 #include <stdlib.h>
@@ -61,7 +61,7 @@ static int run(const kz_peer_problem *p, const kz_peer_plan *plan, const kz_peer
         failed = fill(call->buffers[0], 0, COUNT * sizeof(float), call->stream);
     return failed;
 }
-static const kz_peer peer = {KZ_PEER_INTERFACE, "rival", false, version, offers, prepare, run, NULL};
+static const kz_peer peer = {KZ_PEER_INTERFACE, "rival", false, version, offers, prepare, run, NULL, NULL};
 
 // The fills of a run, outside a graph, of the algorithm that was chosen.
 static size_t choose(const cost *list, int count, const char *name) {
@@ -103,6 +103,70 @@ static void a_single_run_is_not_compared_with_a_graph(void **state) {
     assert_int_equal(choose(none, BASE_COUNT(none), "Zero, best of 3"), 9);
 }
 
+// ---- what a rival packs --------------------------------------------------------------------------------------
+
+static struct {
+    int packs, runs;
+    kz_ptr packed[SETS], buffers[SETS]; // of the last round of packs
+} seen;
+
+static int packing_prepare(const kz_peer_problem *p, kz_peer_plan *plan, const char **why) {
+    *plan = (kz_peer_plan){.algorithms = 1, .packed_bytes = 100};
+    return 0;
+}
+static int pack(const kz_peer_problem *p, const kz_peer_plan *plan, const kz_peer_call *call,
+                const char **why) {
+    seen.packed[seen.packs % SETS] = call->packed, seen.buffers[seen.packs % SETS] = call->buffers[0];
+    seen.packs++;
+    return 0;
+}
+static int packed_run(const kz_peer_problem *p, const kz_peer_plan *plan, const kz_peer_call *call,
+                      const char **why) {
+    *why = "it was not packed";
+    for (int i = 0; i < SETS; i++)
+        if (call->buffers[0] == seen.buffers[i] && call->packed == seen.packed[i]) return seen.runs++, 0;
+    return 1;
+}
+static int pack_fails(const kz_peer_problem *p, const kz_peer_plan *plan, const kz_peer_call *call,
+                      const char **why) {
+    return *why = "no room", 1;
+}
+static const kz_peer packer = {KZ_PEER_INTERFACE, "packer",   false, version, offers,
+                               packing_prepare,   packed_run, NULL,  pack},
+                     fails = {KZ_PEER_INTERFACE, "fails",    false, version,   offers,
+                              packing_prepare,   packed_run, NULL,  pack_fails};
+
+// Once for each set before anything runs, each with a place of its own; and again when inputs were drawn anew.
+static void inputs_are_packed_once_for_each_set(void **state) {
+    kz_device *device;
+    bench_probes *probes;
+    bench_data data;
+    bench_candidate candidate;
+    kz_error error = {0};
+    seen.packs = seen.runs = 0;
+    assert_int_equal(kz_device_open("cuda", &device, NULL), KZ_OK);
+    assert_int_equal(bench_probes_open(device, &probes, NULL), KZ_OK);
+    assert_int_equal(bench_data_open(device, probes, &family, &the_case, 1, SETS, &data, NULL), KZ_OK);
+    assert_int_equal(bench_candidate_peer(&data, &packer, &candidate, NULL), KZ_OK);
+    assert_int_equal(seen.packs, SETS);
+    assert_int_equal(candidate.workspace_bytes, 100);
+    for (int i = 1; i < SETS; i++) assert_int_equal(seen.packed[i] - seen.packed[i - 1], 256);
+    for (size_t run = 0; run < 2 * SETS; run++)
+        assert_int_equal(candidate.enqueue(candidate.self, NULL, run % SETS, NULL), KZ_OK);
+    assert_int_equal(seen.packs, SETS);
+    assert_int_equal(bench_data_reseed(&data, 2, NULL), KZ_OK);
+    assert_int_equal(candidate.enqueue(candidate.self, NULL, 0, NULL), KZ_OK);
+    assert_int_equal(candidate.enqueue(candidate.self, NULL, 0, NULL), KZ_OK);
+    assert_int_equal(seen.packs, 2 * SETS);
+    assert_int_equal(seen.runs, 2 * SETS + 2);
+    bench_candidate_close(&candidate);
+    assert_int_equal(bench_candidate_peer(&data, &fails, &candidate, &error), KZ_DRIVER);
+    assert_non_null(strstr(error.message, "could not pack its inputs for toy: no room"));
+    bench_data_close(&data);
+    bench_probes_close(probes);
+    kz_device_close(device);
+}
+
 static int set_up(void **state) {
     setenv("KZ_LIBCUDA", FAKE_CUDA, 1);
     setenv("FAKE_CUDA_STEP", "2e-6", 1);
@@ -117,6 +181,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(short_algorithms_are_compared_in_graphs),
         cmocka_unit_test(a_single_run_is_not_compared_with_a_graph),
+        cmocka_unit_test(inputs_are_packed_once_for_each_set),
     };
     return cmocka_run_group_tests(tests, set_up, NULL);
 }

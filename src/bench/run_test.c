@@ -255,20 +255,20 @@ static int does_not(const kz_peer_problem *p, kz_peer_plan *plan, const char **w
 
 static void rivals_run_on_the_cpu_too(void **state) {
     (void)state;
-    static const kz_peer good = {KZ_PEER_INTERFACE, "good",       true,     version,
-                                 host_offers,       host_prepare, host_run, NULL};
-    static const kz_peer bad = {KZ_PEER_INTERFACE, "bad",        true,       version,
-                                host_offers,       host_prepare, host_fails, NULL};
-    static const kz_peer other = {KZ_PEER_INTERFACE, "gpus",       false,    version,
-                                  host_offers,       host_prepare, host_run, NULL};
+    static const kz_peer good = {KZ_PEER_INTERFACE, "good",   true, version, host_offers,
+                                 host_prepare,      host_run, NULL, NULL};
+    static const kz_peer bad = {KZ_PEER_INTERFACE, "bad",      true, version, host_offers,
+                                host_prepare,      host_fails, NULL, NULL};
+    static const kz_peer other = {KZ_PEER_INTERFACE, "gpus",   false, version, host_offers,
+                                  host_prepare,      host_run, NULL,  NULL};
     kz_device *device;
     bench_probes *probes;
     open_cpu(&device, &probes);
     bench_request request = request_for(device, probes);
     request.variants = (const kz_variant *const[]){&variants[0]};
     request.variant_count = 1;
-    static const kz_peer none = {KZ_PEER_INTERFACE, "none",   true,     version,
-                                 host_offers,       does_not, host_run, NULL};
+    static const kz_peer none = {KZ_PEER_INTERFACE, "none",   true, version, host_offers,
+                                 does_not,          host_run, NULL, NULL};
     request.peers = (const kz_peer *const[]){&good, &bad, &other, &none};
     request.peer_count = 4;
     bench_outcome *o;
@@ -314,10 +314,10 @@ static void count_close(kz_peer_plan *plan) { ++*(int *)plan->state; }
 
 static void the_fastest_algorithm_of_a_rival_is_timed(void **state) {
     (void)state;
-    const kz_peer good = {KZ_PEER_INTERFACE, "good",       true,     version,
-                          host_offers,       many_prepare, many_run, count_close};
-    const kz_peer bad = {KZ_PEER_INTERFACE, "bad",        true,      version,
-                         host_offers,       many_prepare, none_runs, count_close};
+    const kz_peer good = {KZ_PEER_INTERFACE, "good",   true,        version, host_offers,
+                          many_prepare,      many_run, count_close, NULL};
+    const kz_peer bad = {KZ_PEER_INTERFACE, "bad",     true,        version, host_offers,
+                         many_prepare,      none_runs, count_close, NULL};
     kz_device *device;
     bench_probes *probes;
     open_cpu(&device, &probes);
@@ -492,8 +492,8 @@ static bench_outcome *race(const char *step, const kz_peer *peer) {
 // Every operation of the fake takes 2 us: kernels of 2 us are told by their graph.
 static void a_guest_races_a_peer(void **state) {
     (void)state;
-    const kz_peer peer = {KZ_PEER_INTERFACE, "fast",       false,          version,
-                          peer_offers,       host_prepare, peer_run_plain, NULL};
+    const kz_peer peer = {KZ_PEER_INTERFACE, "fast",         false, version, peer_offers,
+                          host_prepare,      peer_run_plain, NULL,  NULL};
     bench_outcome *o = race("2e-6", &peer);
     assert_int_equal(o->count, 2 + GPU_PEAKS);
     assert_true(o->sets > 1);
@@ -520,8 +520,8 @@ static void a_guest_races_a_peer(void **state) {
 
 static void long_kernels_are_timed_by_single_launches(void **state) {
     (void)state;
-    const kz_peer peer = {KZ_PEER_INTERFACE, "fast",       false,          version,
-                          peer_offers,       host_prepare, peer_run_plain, NULL};
+    const kz_peer peer = {KZ_PEER_INTERFACE, "fast",         false, version, peer_offers,
+                          host_prepare,      peer_run_plain, NULL,  NULL};
     bench_outcome *o = race("4e-4", &peer);
     assert_int_equal(o->figure, ALONE);
     assert_int_equal(o->results[0].timings[IN_GRAPHS].runs, 3);
@@ -530,8 +530,8 @@ static void long_kernels_are_timed_by_single_launches(void **state) {
 
 static void a_peer_that_fails_does_not_stop_the_others(void **state) {
     (void)state;
-    const kz_peer peer = {KZ_PEER_INTERFACE, "slow",       false,      version,
-                          peer_offers,       host_prepare, peer_fails, NULL};
+    const kz_peer peer = {KZ_PEER_INTERFACE, "slow",     false, version, peer_offers,
+                          host_prepare,      peer_fails, NULL,  NULL};
     bench_outcome *o = race("2e-6", &peer);
     assert_int_equal(o->results[1].status, KZ_DRIVER);
     assert_non_null(strstr(o->results[1].error.message, "out of luck"));
@@ -543,8 +543,8 @@ static void a_peer_that_fails_does_not_stop_the_others(void **state) {
 // graphs.
 static void a_peer_that_does_nothing_is_wrong(void **state) {
     (void)state;
-    const kz_peer peer = {KZ_PEER_INTERFACE, "lazy",       false,    version,
-                          peer_offers,       host_prepare, peer_run, NULL};
+    const kz_peer peer = {KZ_PEER_INTERFACE, "lazy",   false, version, peer_offers,
+                          host_prepare,      peer_run, NULL,  NULL};
     bench_outcome *o = race("2e-6", &peer);
     assert_int_equal(o->results[1].status, KZ_WRONG);
     assert_false(o->results[1].timings[ALONE].taken);
@@ -561,8 +561,8 @@ static void graphs_hold_a_millisecond_in_whole_rounds(void **state) {
 
 static void what_a_peer_allocates_is_its_own(void **state) {
     (void)state;
-    const kz_peer peer = {KZ_PEER_INTERFACE, "fast",       false,          version,
-                          peer_offers,       host_prepare, peer_allocates, NULL};
+    const kz_peer peer = {KZ_PEER_INTERFACE, "fast",         false, version, peer_offers,
+                          host_prepare,      peer_allocates, NULL,  NULL};
     bench_outcome *o = race("2e-6", &peer);
     const bench_candidate *guest = &o->results[0].candidate, *rival = &o->results[1].candidate;
     assert_int_equal(rival->own_bytes, 3 << 20);

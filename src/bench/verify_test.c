@@ -161,7 +161,8 @@ static void who_writes_an_input_is_named(void **state) {
                 {0, "Add wrote into its input \"y\" before timing"},
                 {4, "Add wrote into its input \"y\" while it was timed, or one that was timed beside it did"},
                 {IN_REPLAY, "Add wrote into its input \"y\" when it was run again as it was timed"}};
-    static const kz_peer peer = {KZ_PEER_INTERFACE, "writer", true, version, offers, prepare, run, NULL};
+    static const kz_peer peer = {KZ_PEER_INTERFACE, "writer", true, version, offers,
+                                 prepare,           run,      NULL, NULL};
     static const bench_condition both[] = {{.mode = BENCH_LATENCY}, {.mode = BENCH_THROUGHPUT}};
     (void)state;
     for (size_t i = 0; i < BASE_COUNT(rows); i++) {
@@ -223,7 +224,7 @@ static void who_writes_the_copy_of_an_inout_is_named(void **state) {
 
 // Whether a library may read 16 bytes at once depends on it.
 static void a_rival_is_told_how_buffers_are_aligned(void **state) {
-    static const kz_peer peer = {KZ_PEER_INTERFACE, "told", true, version, offers, prepare, run, NULL};
+    static const kz_peer peer = {KZ_PEER_INTERFACE, "told", true, version, offers, prepare, run, NULL, NULL};
     (void)state;
     for (int i = 0; i < 2; i++) {
         write_at = -1;

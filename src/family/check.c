@@ -87,6 +87,7 @@ kz_status family_compare_slot(const family_check_job *job, const family_buffers 
                                 .got = slot->got,
                                 .expected = expected,
                                 .bound = bound,
+                                .read = job->family->read ? job->family->read(job->c, which) : NULL,
                                 .input = find_same_input(b, &slot->what),
                                 .previous = previous,
                                 .is_zeroed = true, // a plan may begin with a fill

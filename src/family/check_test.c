@@ -72,6 +72,11 @@ static void restless(const kz_native_launch *l) { // another answer on every run
     for (uint64_t i = 0; i < n; i++) out[i] = runs * (float)(i % 7) + 3;
 }
 
+static void copies(const kz_native_launch *l) { // half of what it should be
+    ARGS(l);
+    memcpy(out, in, n * sizeof *out);
+}
+
 static const kz_native_entry natives[] = {{"right", right},
                                           {"past_the_end", past_the_end},
                                           {"before_the_start", before_the_start},
@@ -79,6 +84,7 @@ static const kz_native_entry natives[] = {{"right", right},
                                           {"nothing", nothing},
                                           {"stale", stale},
                                           {"restless", restless},
+                                          {"copies", copies},
                                           {NULL, NULL}};
 
 // The variant's name is its kernel's; one that is called "refuse" has none.
@@ -101,11 +107,11 @@ static const kz_family family = {.name = "doubling",
                                  .work = work,
                                  .guest_signature = "const T *in, T *out, size_t n"};
 
-static family_check_result check_case(const char *name, const kz_case *c) {
+static family_check_result check_of(const kz_family *of, const char *name, const kz_case *c) {
     static family_check_result result;
     kz_variant variant = {.name = name, .plan = plan, .natives = natives};
     kz_image image = {.size = sizeof(kz_image), .name = "doubling", .natives = natives};
-    family_check_job job = {.family = &family, .variant = &variant, .c = c, .seed = 1, .count = true};
+    family_check_job job = {.family = of, .variant = &variant, .c = c, .seed = 1, .count = true};
     kz_error error = {0};
     assert_int_equal(kz_device_open("cpu", &job.device, &error), KZ_OK);
     assert_int_equal(kz_module_load(job.device, &image, &job.module, &error), KZ_OK);
@@ -113,6 +119,10 @@ static family_check_result check_case(const char *name, const kz_case *c) {
     kz_module_close(job.module);
     kz_device_close(job.device);
     return result;
+}
+
+static family_check_result check_case(const char *name, const kz_case *c) {
+    return check_of(&family, name, c);
 }
 
 #define EXPECT(name, wanted, words)                                                                          \
@@ -145,6 +155,19 @@ static void wrong_fails_for_its_reason(void **state) {
     EXPECT(nothing, FAMILY_WRONG, "never written");
     EXPECT(stale, FAMILY_WRONG, "stale");
     EXPECT(restless, FAMILY_WRONG, "a race?");
+}
+
+// Elements that no type describes are what the family reads in them.
+static double twice(const void *data, uint64_t i) { return 2 * (double)((const float *)data)[i]; }
+static kz_read *read_twice(const kz_case *c, size_t which) { return which == 1 ? twice : NULL; }
+
+static void elements_are_what_the_family_reads(void **state) {
+    (void)state;
+    kz_family reads = family;
+    assert_int_equal(check_of(&reads, "copies", &cases[0]).outcome, FAMILY_WRONG);
+    reads.read = read_twice;
+    assert_int_equal(check_of(&reads, "copies", &cases[0]).outcome, FAMILY_PASSED);
+    assert_int_equal(check_of(&reads, "right", &cases[0]).outcome, FAMILY_WRONG);
 }
 
 static void what_cannot_run_is_skipped_with_a_reason(void **state) {
@@ -255,6 +278,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(right_passes),
         cmocka_unit_test(wrong_fails_for_its_reason),
+        cmocka_unit_test(elements_are_what_the_family_reads),
         cmocka_unit_test(what_cannot_run_is_skipped_with_a_reason),
         cmocka_unit_test(a_guest_is_launched_as_its_lines_say),
         cmocka_unit_test(a_guest_without_lines_has_a_thread_per_element),

@@ -3,14 +3,14 @@
 
 #include <math.h>
 
+#include "family/patterns.h"
+
 bool family_is_right(double got, double expected, double bound) {
     if (bound == KZ_ANYTHING) return true;
     if (isnan(expected)) return isnan(got);
     if (isinf(expected)) return got == expected;
     return fabs(got - expected) <= bound; // false for a NaN in `got`
 }
-
-static double got_at(const family_output *o, uint64_t i) { return kz_element_get(o->type, o->got, i); }
 
 static void note_worst(const family_output *o, family_comparison *c, uint64_t i, double got) {
     double error = fabs(got - o->expected[i]);
@@ -26,7 +26,7 @@ static void note_worst(const family_output *o, family_comparison *c, uint64_t i,
 void family_compare(const family_output *o, family_comparison *c) {
     *c = (family_comparison){.count = o->count};
     for (uint64_t i = 0; i < o->count; i++) {
-        double got = got_at(o, i);
+        double got = family_got_at(o, i);
         note_worst(o, c, i, got);
         if (family_is_right(got, o->expected[i], o->bound[i])) continue;
         if (c->wrong++ == 0) {

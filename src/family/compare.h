@@ -13,6 +13,7 @@ typedef struct family_output {
     uint64_t count;
     const void *got;
     const double *expected, *bound;
+    kz_read *read; // an element of `got`; NULL: as `type` says
     // Only for naming the pattern; may be NULL.
     const void *input;          // an input of the same type and count: was it merely copied?
     const void *second;         // another such input: is it another operation of the two?

@@ -40,7 +40,7 @@ bool family_guest_signature(const kz_family *family, const kz_case *c, base_text
 
 // A whole small .cu file that would do for this family, one kernel for each of its signatures: what messages
 // show.
-enum { FAMILY_GUEST_EXAMPLE = 2048 };
+enum { FAMILY_GUEST_EXAMPLE = 4096 };
 void family_guest_example(const kz_family *family, char *text, size_t size);
 
 #endif

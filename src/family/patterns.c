@@ -9,13 +9,15 @@
 
 #include "family/inputs.h"
 
-double family_got_at(const family_output *o, uint64_t i) { return kz_element_get(o->type, o->got, i); }
+double family_got_at(const family_output *o, uint64_t i) {
+    return o->read ? o->read(o->got, i) : kz_element_get(o->type, o->got, i);
+}
 
 bool family_is_wrong(const family_output *o, uint64_t i) {
     return !family_is_right(family_got_at(o, i), o->expected[i], o->bound[i]);
 }
 
-static bool is_integer(const family_output *o) { return !base_type_is_float(o->type); }
+static bool is_integer(const family_output *o) { return !o->read && !base_type_is_float(o->type); }
 
 bool family_explain(family_comparison *c, const char *cause, const char *next, const char *format, ...) {
     va_list list;

@@ -2,7 +2,7 @@
 // case is a glob of the family's edge cases, or the name of any case.
 //
 // The program is linked with the simulator's CUDA runtime, so a rival that calls CUDA, cuBLAS or cuBLASLt (KZ_CUBLAS and
-// KZ_CUBLASLT name ours) works on simulated memory. Every algorithm that the rival has runs once, on outputs that were
+// KZ_CUBLASLT name ours, KZ_CUSPARSELT a fake) works on simulated memory. Every algorithm that the rival has runs once, on outputs that were
 // poisoned before. Prints a line per case; exit status 1 where one is wrong, fails, or no case matches, 77 where the rival was
 // not built.
 #include <dlfcn.h>
@@ -105,8 +105,12 @@ static double compare(const data *d) {
             must(cudaMemcpy(got, (const void *)(uintptr_t)d->addresses[i], bytes_of(b), TO_HOST),
                  "cudaMemcpy");
         family_comparison result = {0};
-        const family_output output = {
-            .type = b->type, .count = b->count, .got = got, .expected = d->expected[i], .bound = d->bound[i]};
+        const family_output output = {.type = b->type,
+                                      .count = b->count,
+                                      .got = got,
+                                      .expected = d->expected[i],
+                                      .bound = d->bound[i],
+                                      .read = d->family->read ? d->family->read(&d->c, i) : NULL};
         if (b->role != KZ_INPUT) family_compare(&output, &result);
         bool changed = b->role == KZ_INPUT && memcmp(got, d->host[i], bytes_of(b)) != 0;
         if (result.wrong)
@@ -125,12 +129,15 @@ static double compare(const data *d) {
 static double run_all(const kz_peer *peer, const kz_peer_problem *problem, const data *d,
                       kz_peer_plan *plan) {
     double worst = 0;
-    void *workspace = NULL;
+    void *workspace = NULL, *packed = NULL;
     must(cudaMalloc(&workspace, plan->workspace_bytes + 1), "cudaMalloc");
+    must(cudaMalloc(&packed, plan->packed_bytes + 1), "cudaMalloc");
     for (plan->algorithm = 0; plan->algorithm < plan->algorithms; plan->algorithm++) {
-        const kz_peer_call call = {NULL, d->addresses, (kz_ptr)(uintptr_t)workspace};
+        const kz_peer_call call = {NULL, d->addresses, (kz_ptr)(uintptr_t)workspace,
+                                   (kz_ptr)(uintptr_t)packed};
         const char *why = "";
         fill(d);
+        if (peer->pack && plan->algorithm == 0 && peer->pack(problem, plan, &call, &why)) stop("pack", why);
         must(cudaMemset(workspace, GARBAGE, plan->workspace_bytes + 1), "cudaMemset");
         if (peer->run(problem, plan, &call, &why)) stop("run", why);
         must(cudaDeviceSynchronize(), "cudaDeviceSynchronize");
@@ -139,6 +146,7 @@ static double run_all(const kz_peer *peer, const kz_peer_problem *problem, const
         worst = share > worst ? share : worst;
     }
     must(cudaFree(workspace), "cudaFree");
+    must(cudaFree(packed), "cudaFree");
     return worst;
 }
 

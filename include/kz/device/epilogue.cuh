@@ -14,6 +14,7 @@
 #define KZ_EPILOGUE_CUH
 
 #include "kz/device/activation.cuh"
+#include "kz/device/byte_types.cuh"
 
 struct kz_pair {
     float x, y;
@@ -117,6 +118,14 @@ static __device__ __forceinline__ kz_pair kz_load_pair(const Half *from, bool th
     return {kz_widen(Half{(uint16_t)v}), kz_widen(Half{(uint16_t)(v >> 16)})};
 }
 
+static __device__ __forceinline__ unsigned kz_load_two_bytes(const uint8_t *from, bool there) {
+    uint16_t v;
+    asm("{ .reg .pred there; setp.ne.u32 there, %2, 0; mov.b16 %0, 0; @there ld.global.b16 %0, [%1]; }"
+        : "=h"(v)
+        : "l"(from), "r"((unsigned)there));
+    return v;
+}
+
 // vector[column] and vector[row] for both sums.
 template <typename T>
 static __device__ __forceinline__ kz_pair kz_load_by_column(const T *vector, const kz_position &at) {
@@ -193,6 +202,15 @@ struct kz_scale_tensors {
 static __device__ __forceinline__ void kz_step_begin(kz_scale_tensors &step, const kz_position &) {
     step.factor = __ldg(step.a) * __ldg(step.b);
 }
+// v *= *by: a factor in memory, which a kernel before this one may have computed.
+struct kz_scale_by {
+    const float *by;
+    float factor; // for the tile
+    __device__ __forceinline__ void apply(kz_pair &v, kz_position &) { v = {factor * v.x, factor * v.y}; }
+};
+static __device__ __forceinline__ void kz_step_begin(kz_scale_by &step, const kz_position &) {
+    step.factor = __ldg(step.by);
+}
 // v *= factors[column], v *= factors[row]: what quantised operands were divided by.
 template <typename T> struct kz_scale_columns {
     const T *factors;
@@ -248,6 +266,26 @@ struct kz_causal {
     }
 };
 
+// v = dropped where the mask's byte is 0, whatever v is, NaN too: a byte for each element of c, or where mask.pitch is 0 for
+// each column. Of what dropout dropped, `dropped` is 0; of scores that do not count it is -INFINITY. Rows of the mask begin at
+// even addresses where pairs are loaded at once (at.even). c may not be the mask.
+struct kz_mask {
+    kz_matrix<uint8_t> mask;
+    float dropped;
+    __device__ __forceinline__ void apply(kz_pair &v, kz_position &at) {
+        const uint8_t *from = mask.at + at.batch * mask.batch_pitch;
+        unsigned x, y;
+        if (at.even && !at.transposed && !at.single) {
+            unsigned both = kz_load_two_bytes(from + at.row(0) * mask.pitch + at.column(0), at.inside(0));
+            x = both & 0xff, y = both >> 8;
+        } else {
+            x = from[at.row_inside(0) * mask.pitch + at.column_inside(0)];
+            y = from[at.row_inside(1) * mask.pitch + at.column_inside(1)];
+        }
+        v = {x ? v.x : dropped, y ? v.y : dropped};
+    }
+};
+
 // v = function(x) * y, one of two: columns 2 j and 2 j + 1 of the product, gate and value, become column j of c.
 // kz_gate<kz_silu> is swiglu, kz_gate<kz_gelu_erf> geglu. Steps behind it see one value at c's place.
 template <float (*function)(float)> struct kz_gate {
@@ -267,6 +305,7 @@ template <float (*function)(float)> struct kz_step_halves<kz_gate<function>> {
         enum { YES = true };                                                                                 \
     };
 KZ_STEP_AGAIN(, kz_scale)
+KZ_STEP_AGAIN(, kz_scale_by)
 KZ_STEP_AGAIN(typename T, kz_scale_columns<T>)
 KZ_STEP_AGAIN(typename T, kz_scale_rows<T>)
 KZ_STEP_AGAIN(typename T, kz_bias<T>)
@@ -274,6 +313,7 @@ KZ_STEP_AGAIN(typename T, kz_bias_rows<T>)
 KZ_STEP_AGAIN(float (*function)(float), kz_apply<function>)
 KZ_STEP_AGAIN(float (*function)(float), kz_gate<function>)
 KZ_STEP_AGAIN(, kz_causal)
+KZ_STEP_AGAIN(, kz_mask)
 
 // ---- steps that fold ----------------------------------------------------------------------------------------------
 

@@ -144,6 +144,21 @@ static __device__ __forceinline__ void kz_gemm_stage(int, const int *sums, unsig
     kz_gemm_stage(0.0f, (const float *)sums, buffer);
 }
 
+// Bytes: 64 columns from `column` on. A lane has two neighbours of each 8 columns; four lanes exchange them within 16.
+template <typename Byte>
+static __device__ __forceinline__ void kz_gemm_stage_bytes(Byte type, const float *values, unsigned buffer,
+                                                           int column) {
+#pragma unroll
+    for (int q = 0; q < 2; q++) {
+        const float *e = values + 16 * q; // 32 columns
+        uint32_t units[] = {kz_gemm_neighbours(kz_pack_four(type, e[0], e[1], e[4], e[5])),
+                            kz_gemm_neighbours(kz_pack_four(type, e[2], e[3], e[6], e[7])),
+                            kz_gemm_neighbours(kz_pack_four(type, e[8], e[9], e[12], e[13])),
+                            kz_gemm_neighbours(kz_pack_four(type, e[10], e[11], e[14], e[15]))};
+        kz_gemm_stage_units(buffer, column / 2 + 16 * q, units);
+    }
+}
+
 // What the epilogue makes of `columns` columns of c, from column `at` on, in slab s.
 template <typename G, typename E>
 static __device__ __forceinline__ void
@@ -172,6 +187,10 @@ kz_gemm_store_parts(const kz_gemm_sums<G> &sums, E &epilogue, const kz_gemm_out<
                     const kz_tensor_map *c, unsigned buffers, unsigned &buffer, kz_gemm_corner tile,
                     unsigned first, unsigned group) {
     const int columns = KZ_GEMM_CHUNK / sizeof(typename G::Out), width = G::TILE_N / (E::HALVES ? 2 : 1);
+    // A part's values at once; of bytes half of them, for they are as many as a thread has registers for.
+    const bool bytes = sizeof(typename G::Out) == 1;
+    const int ready = bytes ? columns / 2 : columns;
+    static_assert(!bytes || (!E::HALVES && E::STEPS > 0), "bytes of gated columns, or without a step");
     bool leader = threadIdx.x % KZ_WARPGROUP == 0;
     typename G::Out type;
 #pragma unroll
@@ -181,13 +200,17 @@ kz_gemm_store_parts(const kz_gemm_sums<G> &sums, E &epilogue, const kz_gemm_out<
             // The last box may overlap the one before: the same values, where steps may see a pair twice.
             static_assert(E::AGAIN || width % columns == 0, "a step sees each pair once");
             const int at = next + columns <= width ? next : width - columns;
-            float values[columns / 2];
+            float values[ready / 2];
             if constexpr (E::STEPS > 0)
-                kz_gemm_values<G>(sums, epilogue, out, tile, first, s, at, values, columns);
+                kz_gemm_values<G>(sums, epilogue, out, tile, first, s, at, values, ready);
             unsigned to = buffers + buffer * KZ_GEMM_SLAB;
             if (leader) kz_bulk_wait_read_but<KZ_GEMM_STORE_BUFFERS - 1>();
             kz_named_sync(1 + group, KZ_WARPGROUP);
-            if constexpr (E::HALVES)
+            if constexpr (bytes) {
+                kz_gemm_stage_bytes(type, values, to, 0);
+                kz_gemm_values<G>(sums, epilogue, out, tile, first, s, at + ready, values, ready);
+                kz_gemm_stage_bytes(type, values, to, ready);
+            } else if constexpr (E::HALVES)
                 kz_gemm_stage_gated(type, values, to);
             else if constexpr (E::STEPS > 0)
                 kz_gemm_stage(type, values, to);

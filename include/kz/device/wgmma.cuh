@@ -6,7 +6,7 @@
 #ifndef KZ_WGMMA_CUH
 #define KZ_WGMMA_CUH
 
-#include "kz/kernel.cuh"
+#include "kz/device/byte_types.cuh"
 
 // Where a tile lies, as wgmma wants it (PTX ISA, matrix descriptor), for rows of 128 bytes that are swizzled as a tensor
 // map's 128B swizzle does it; the tile begins at a multiple of 1024 bytes.
@@ -133,12 +133,6 @@ template <typename T, int count> static __device__ __forceinline__ void kz_wgmma
 // Element types that only tensor cores have. tf32: floats, of which the upper 19 bits count.
 struct kz_tf32 {
     float value;
-};
-struct kz_e4m3 {
-    uint8_t bits;
-};
-struct kz_e5m2 {
-    uint8_t bits;
 };
 
 // d = a * b, plus d if `accumulate`. `a` and `b` are tiles as kz_wgmma_tile says them. `kind` is the shape along k and

@@ -4,6 +4,7 @@
 // workspace first, rows padded. c leaves by a tensor map too, or directly.
 #include <string.h>
 
+#include "gemm/frame_plan.h"
 #include "kz/device/gemm_shape.h"
 #include "private.h"
 #include "tune.h"
@@ -64,8 +65,7 @@ static kz_status pad(const kz_planner *p, const gemm_spec *s, operand *o) {
     if (suits_map(s, &o->matrix, s->type)) return KZ_OK;
     gemm_matrix from = o->matrix;
     uint64_t count = matrices(s, o), padded = kz_ceil_div(from.columns, 8) * 8;
-    kz_arg to = kz_arg_workspace(p->plan->workspace_bytes), source = o->at;
-    p->plan->workspace_bytes += kz_ceil_div(count * from.rows * padded * 2, 256) * 256;
+    kz_arg to = gemm_reserve(p, count * from.rows * padded * 2), source = o->at;
     o->matrix = (gemm_matrix){from.rows, from.columns, padded, o->shared ? 0 : from.rows * padded};
     o->at = to;
     return KZ_LAUNCH(p, .entry = "gemm_pad", .blocks = kz_min_u64(from.rows * count, 65536), .threads = 256,
@@ -76,16 +76,10 @@ static kz_status pad(const kz_planner *p, const gemm_spec *s, operand *o) {
 static kz_arg add_map(const kz_planner *p, kz_arg at, kz_type type, const gemm_matrix *matrix, uint64_t count,
                       uint32_t box, kz_tensor_promotion promotion) {
     uint64_t bytes = kz_type_size(type), row = kz_ceil_div(matrix->ld * bytes, 16) * 16;
-    kz_tensor tensor = {.size = sizeof(kz_tensor),
-                        .type = type == KZ_F32   ? KZ_TENSOR_F32
-                                : type == KZ_F16 ? KZ_TENSOR_F16
-                                                 : KZ_TENSOR_BF16,
-                        .rank = 3,
-                        .dims = {matrix->columns, matrix->rows, count},
-                        .strides = {bytes, row, count > 1 ? matrix->stride * bytes : matrix->rows * row},
-                        .box = {(uint32_t)(KZ_GEMM_CHUNK / bytes), box, 1},
-                        .swizzle = KZ_TENSOR_SWIZZLE_128B,
-                        .promotion = promotion};
+    kz_tensor tensor = gemm_tensor(gemm_tensor_type(type), bytes, matrix->columns, matrix->rows, row, box);
+    tensor.dims[2] = count;
+    if (count > 1) tensor.strides[2] = matrix->stride * bytes;
+    tensor.promotion = promotion;
     return kz_plan_add_map(p->plan, at, &tensor);
 }
 static kz_arg map_operand(const kz_planner *p, const gemm_spec *s, const operand *o, uint32_t box) {

@@ -73,6 +73,12 @@ typedef enum kz_gemm_epilogue {
     KZ_GEMM_ROW_SUM,
     KZ_GEMM_ROW_MAX,
     KZ_GEMM_COLUMN_SUM,
+    KZ_GEMM_MASKED,
+    KZ_GEMM_KEY_SCORES,
+    KZ_GEMM_TO_E4M3, // c of bytes, for these four
+    KZ_GEMM_TO_E5M2,
+    KZ_GEMM_TO_INT8,
+    KZ_GEMM_BIAS_GELU_E4M3,
 } kz_gemm_epilogue;
 
 // For stride_a and stride_b: all products have the same a (or b).

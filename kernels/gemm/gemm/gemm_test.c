@@ -224,12 +224,14 @@ static void a_shared_operand_is_one_matrix(void **state) {
     }
 }
 
-// The last row of the table of epilogues is still the one that is meant: c = a b, and x the sums of columns.
+// The last row of the table of epilogues is still the one that is meant, c = gelu(a b + x) y as e4m3, and so is the last that
+// folds: c = a b, and x the sums of columns.
 static void epilogues_keep_their_order(void **state) {
     enum { WIDTH = 16 };
     kz_device *device = open_device("sim:h200");
     static uint16_t ones[WIDTH * WIDTH], c[WIDTH * WIDTH];
-    float x[WIDTH] = {0};
+    uint8_t codes[WIDTH * WIDTH];
+    float x[WIDTH] = {0}, half = 0.5f;
     for (uint64_t i = 0; i < WIDTH * WIDTH; i++) kz_element_set(KZ_F16, ones, i, 1);
     kz_gemm_problem p = {.size = sizeof p,
                          .type = KZ_F16,
@@ -247,6 +249,16 @@ static void epilogues_keep_their_order(void **state) {
     assert_int_equal(kz_copy_to_host(device, NULL, x, buffers.x, sizeof x, NULL), KZ_OK);
     assert_int_equal(kz_device_synchronize(device, NULL), KZ_OK);
     for (int i = 0; i < WIDTH; i++) assert_true(x[i] == WIDTH * WIDTH);
+    static uint16_t zeros[WIDTH];
+    p.epilogue = KZ_GEMM_BIAS_GELU_E4M3;
+    buffers.c = put(device, codes, sizeof codes);
+    buffers.x = put(device, zeros, sizeof zeros), buffers.y = put(device, &half, sizeof half);
+    run(device, &p, NULL, &buffers);
+    assert_int_equal(kz_copy_to_host(device, NULL, codes, buffers.c, sizeof codes, NULL), KZ_OK);
+    assert_int_equal(kz_device_synchronize(device, NULL), KZ_OK);
+    for (int i = 0; i < WIDTH * WIDTH; i++) assert_int_equal(codes[i], 0x50); // 8
+    p.epilogue++;
+    refuse(&p, KZ_INVALID, "no kz_gemm_epilogue");
     kz_device_close(device);
 }
 

@@ -62,7 +62,7 @@ static kz_status check_enums(const kz_gemm_problem *p, kz_error *error) {
         return kz_fail(error, KZ_INVALID, "gemm: %d is no kz_gemm_form", (int)p->form);
     if ((unsigned)p->result > KZ_GEMM_TO_F32)
         return kz_fail(error, KZ_INVALID, "gemm: %d is no kz_gemm_result", (int)p->result);
-    if ((unsigned)p->epilogue > KZ_GEMM_COLUMN_SUM)
+    if ((unsigned)p->epilogue > KZ_GEMM_BIAS_GELU_E4M3)
         return kz_fail(error, KZ_INVALID, "gemm: %d is no kz_gemm_epilogue", (int)p->epilogue);
     if ((unsigned)p->numbers > KZ_GEMM_AS_E4M3_FINE)
         return kz_fail(error, KZ_INVALID, "gemm: %d is no kz_gemm_numbers", (int)p->numbers);

@@ -26,7 +26,11 @@ static double multiply(const problem *p, uint64_t row, uint64_t column) {
 static void put(const problem *p, const gemm_passing *v) {
     float *folded = p->x;
     double value = v->v.value;
-    kz_element_set(p->e.out, p->c, v->row * v->columns + v->column, value);
+    uint64_t at = v->row * v->columns + v->column;
+    if (p->e.byte)
+        ((uint8_t *)p->c)[at] = gemm_byte_code(p->e.byte, value);
+    else
+        kz_element_set(p->e.out, p->c, at, value);
     if (p->e.x.fold == FOLD_SUM_ROWS) folded[v->row] += (float)value;
     if (p->e.x.fold == FOLD_MAX_ROWS && !isnan(folded[v->row]) && !(value <= (double)folded[v->row]))
         folded[v->row] = (float)value;

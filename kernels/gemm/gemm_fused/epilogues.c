@@ -4,8 +4,19 @@
 #include "private.h"
 
 // In extras.def and epilogues.def: T is the operands' type.
-#define TYPE_T     c->type
-#define TYPE_float KZ_F32
+#define TYPE_T       c->type
+#define TYPE_float   KZ_F32
+#define TYPE_uint8_t KZ_U8
+#define TYPE_kz_e4m3 KZ_U8
+#define TYPE_kz_e5m2 KZ_U8
+#define TYPE_int8_t  KZ_U8
+
+// What c's bytes are.
+#define BYTE_T       GEMM_NO_BYTE
+#define BYTE_float   GEMM_NO_BYTE
+#define BYTE_kz_e4m3 GEMM_BYTE_E4M3
+#define BYTE_kz_e5m2 GEMM_BYTE_E5M2
+#define BYTE_int8_t  GEMM_BYTE_INT8
 
 typedef enum extra_id {
 #define EXTRA(id, name, role, Type, count, fold) EXTRA_##id,
@@ -42,6 +53,7 @@ fused_epilogue fused_epilogue_of(const kz_case *c) {
     case IS_##name:                                                                                          \
         return (fused_epilogue){#name,                                                                       \
                                 TYPE_##Out,                                                                  \
+                                BYTE_##Out,                                                                  \
                                 IS_##name == IS_swiglu || IS_##name == IS_geglu,                             \
                                 extra_of(c, EXTRA_##X),                                                      \
                                 extra_of(c, EXTRA_##Y),                                                      \

@@ -1,6 +1,9 @@
 // gemm_fused: c = epilogue(a * b), for the epilogues of epilogues.def. Cases, work, plans and the table of variants.
 //
 // Axes: m, n, k. Buffers: a, b, c, then x and y where the epilogue has them. Operations: an epilogue and b's order.
+#include <math.h>
+#include <string.h>
+
 #include "gemm/frame_plan.h"
 #include "kz/device/gemm_shape.h"
 #include "private.h"
@@ -29,6 +32,33 @@ static kz_work work(const kz_case *c) {
     return (kz_work){.bytes = bytes,
                      .flops = 2.0 * (double)c->axes[M] * (double)c->axes[N] * (double)c->axes[K],
                      .products = KZ_PRODUCTS_OF_TYPE};
+}
+
+// ---- inputs ----------------------------------------------------------------------------------------------------
+
+static double unit(uint64_t bits) { return (double)(bits >> 11) * 0x1p-53; } // [0, 1)
+
+// Half of a mask's bytes are 0, the others any. A scale brings sums of uniform numbers into c's range, and 1 in 20 beyond
+// its end; of c that is no bytes, it is what remains of dropout.
+static bool fill(const kz_case *c, size_t which, uint64_t seed, uint64_t first, uint64_t count, void *host) {
+    fused_epilogue e = fused_epilogue_of(c);
+    if (which < X) return false;
+    const fused_extra *x = which == X ? &e.x : &e.y;
+    if (x->type == KZ_U8) {
+        for (uint64_t i = 0; i < count; i++) {
+            uint64_t bits = kz_draw(seed, (uint32_t)which, first + i);
+            ((uint8_t *)host)[i] = bits & 1 ? (uint8_t)(1 + (bits >> 1) % 255) : 0;
+        }
+        return true;
+    }
+    if (x->count != 1 || strcmp(x->name, "scale") != 0) return false;
+    double most = e.byte ? 1.5 * gemm_byte_largest(e.byte) / sqrt((double)(c->axes[K] + 1)) : 2.0;
+    if (count > 0) *(float *)host = (float)(most * (0.5 + unit(kz_draw(seed, (uint32_t)which, 0)) / 2.0));
+    return true;
+}
+
+static kz_read *read_of(const kz_case *c, size_t which) {
+    return which == C ? gemm_byte_read(fused_epilogue_of(c).byte) : NULL;
 }
 
 // ---- plans -----------------------------------------------------------------------------------------------------
@@ -179,7 +209,7 @@ static kz_status plan_tensor_store(const kz_planner *p) {
     return plan_tensor(p, &(gemm_frame){FUSED_TILE_M, FUSED_TILE_N, FUSED_STAGES, 2, 2, FUSED_GROUP, true});
 }
 static kz_status plan_ping_pong(const kz_planner *p) {
-    if (!(p->variant->does >> p->c->operation & 1))
+    if (!(p->variant->does >> p->c->operation / 2 & 1))
         return kz_plan_refuse(p->error, "this rung has epilogues that are worth hiding; 04 has all");
     return plan_tensor(p, &(gemm_frame){FUSED_PING_PONG_M, FUSED_PING_PONG_N, FUSED_PING_PONG_STAGES, 2, 2,
                                         FUSED_GROUP, true});
@@ -190,7 +220,7 @@ enum { // the operations
 #include "epilogues.def"
 #undef EPILOGUE
 };
-#define DOES(name) | 3u << IS_##name##_nn
+#define DOES(name) | 1u << IS_##name##_nn / 2 // an epilogue, in both orders
 
 // clang-format off
 static const kz_variant variants[] = { // the order is the journey
@@ -235,6 +265,21 @@ static const kz_case cases[] = {
     KZ_NOT_FINITE(CHECK, bias_relu_nn, F16, 40, 24, 16),
     KZ_NOT_FINITE(CHECK, swiglu_nt, BF16, 40, 32, 16),
     KZ_NOT_FINITE(CHECK, row_max_nt, BF16, 40, 24, 16),
+    KZ_NOT_FINITE(CHECK, masked_nt, BF16, 40, 24, 16), // what is dropped is 0, NaN too
+    KZ_NOT_FINITE(CHECK, key_scores_nt, F16, 40, 24, 16),
+    KZ_NOT_FINITE(CHECK, to_e4m3_nt, BF16, 40, 32, 16), // the largest in the place of infinities
+    KZ_NOT_FINITE(CHECK, to_e5m2_nt, F16, 40, 32, 16),
+    KZ_NOT_FINITE(CHECK, to_int8_nt, BF16, 40, 32, 16),
+    CHECK(to_e4m3_nt, BF16, 264, 528, 136), // tiles, and units of 16 bytes that are no whole parts of them
+    CHECK(to_int8_nn, F16, 136, 272, 72),
+    CHECK(bias_gelu_e4m3_nt, BF16, 264, 528, 392),
+    CHECK(to_e5m2_nn, BF16, 24, 40, 16), // c's rows begin at multiples of 8 bytes: not by a tensor map
+    CHECK(masked_nn, BF16, 264, 520, 136),
+    KZ_CONSTANT(CHECK, to_e4m3_nt, F16, 40, 32, 16),
+    KZ_MAGNITUDES(CHECK, to_e5m2_nt, F16, 40, 32, 16),
+    CHECK(to_int8_nt, F16, 40, 32, 600, .data = KZ_DATA_EQUAL),
+    CHECK(to_int8_nt, BF16, 5, 0, 3),
+    CHECK(to_e4m3_nn, F16, 5, 7, 0),
     CHECK(bias_silu_nt, F16, 40, 24, 16, .data = KZ_DATA_LARGE),
     CHECK(bias_gelu_tanh_nt, F16, 40, 24, 16, .data = KZ_DATA_LARGE), // past the largest half
     CHECK(geglu_nt, BF16, 40, 32, 16, .data = KZ_DATA_SMALL),
@@ -249,6 +294,10 @@ static const kz_case cases[] = {
     BENCH(row_sum_nt, BF16, 4096, 4096, 4096),
     BENCH(column_sum_nn, BF16, 4096, 4096, 4096),
     BENCH(bias_gelu_nt, F16, 4096, 16384, 4096),
+    BENCH(bias_gelu_e4m3_nt, BF16, 4096, 16384, 4096),
+    BENCH(to_e4m3_nt, BF16, 4096, 4096, 4096),
+    BENCH(to_int8_nt, BF16, 4096, 4096, 4096),
+    BENCH(masked_nt, BF16, 4096, 4096, 4096),
     BENCH(bias_gelu_nt, BF16, 1024, 4096, 1024),
     CASE(bias_nt, BF16, 46352, 46352, 8, KZ_USE_HUGE),
 };
@@ -262,13 +311,16 @@ static const kz_worked worked[] = {
     {{.operation = IS_swiglu_nn, .type = KZ_F16, .axes = {10, 20, 30}}, {2 * (300 + 600 + 100), 12000, true}},
     {{.operation = IS_scaled_nn, .type = KZ_F16, .axes = {10, 20, 30}},
      {2 * (300 + 600 + 200) + 4 * 30, 12000, true}},
+    {{.operation = IS_masked_nn, .type = KZ_F16, .axes = {10, 20, 30}},
+     {2 * (300 + 600 + 200) + 200 + 4, 12000, true}},
+    {{.operation = IS_to_int8_nt, .type = KZ_BF16, .axes = {10, 20, 30}},
+     {2 * (300 + 600) + 200 + 4, 12000, true}},
 };
 
 const kz_family kz_family_gemm_fused = {
     .name = "gemm_fused",
     .group = "gemm",
-    .summary =
-        "c = epilogue(a * b): bias, activations, residual, scales, masks, gates, folds by rows and columns",
+    .summary = "c = epilogue(a * b): bias, activations, residual, scales, masks, gates, 8-bit results, folds",
     .operations =
         (const char *const[]){
 #define EPILOGUE(name, ...) #name "_nn", #name "_nt",
@@ -283,6 +335,8 @@ const kz_family kz_family_gemm_fused = {
     .case_count = sizeof cases / sizeof cases[0],
     .embedded = &kz_embedded_gemm_fused,
     .buffers = buffers,
+    .fill = fill,
+    .read = read_of,
     .reference = gemm_fused_reference,
     .work = work,
     .worked = worked,
@@ -300,7 +354,14 @@ const kz_family kz_family_gemm_fused = {
         "scores_*-*,swiglu_*-*,geglu_*-*: const T *a, const T *b, T *c, size_t m, size_t n, size_t k\n"
         "row_sum_*-*,column_sum_*-*: const T *a, const T *b, T *c, float *sums, size_t m, size_t n, size_t "
         "k\n"
-        "row_max_*-*: const T *a, const T *b, T *c, float *maxima, size_t m, size_t n, size_t k",
+        "row_max_*-*: const T *a, const T *b, T *c, float *maxima, size_t m, size_t n, size_t k\n"
+        "masked_*-*: const T *a, const T *b, T *c, const unsigned char *mask, const float *scale, size_t m, "
+        "size_t n, size_t k\n"
+        "key_scores_*-*: const T *a, const T *b, T *c, const unsigned char *keys, size_t m, size_t n, size_t "
+        "k\n"
+        "to_*-*: const T *a, const T *b, unsigned char *c, const float *scale, size_t m, size_t n, size_t k\n"
+        "bias_gelu_e4m3_*-*: const T *a, const T *b, unsigned char *c, const T *bias, const float *scale, "
+        "size_t m, size_t n, size_t k",
     .size = size,
 };
 

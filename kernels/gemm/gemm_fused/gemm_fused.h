@@ -23,9 +23,16 @@
 //     row_sum         s, and x[i] becomes the sum of row i     x: m floats
 //     row_max         s, and x[i] becomes the largest of row i, NaN if one is
 //     column_sum      s, and x[j] becomes the sum of column j  x: n floats
+//     masked          s * y[0], and 0 where the byte x[i][j] is 0: what dropout keeps   x: m x n bytes; y: a float
+//     key_scores      s / sqrt(k), and -infinity where the byte x[j] is 0               x: n bytes
+//     to_e4m3         s * x[0] as an 8-bit float, c of bytes                            x: a float
+//     to_e5m2         the same in that format
+//     to_int8         the same as a signed integer
+//     bias_gelu_e4m3  gelu_erf(s + x[j]) * y[0] as e4m3                                 x: n elements; y: a float
 //
 // For swiglu and geglu b's columns (NN) or rows (NT) are gate and value by turns. Folds are of s before it is rounded to c's
-// type, in an order that does not change from run to run. Where k is 0, sums are 0. Types: KZ_F16, KZ_BF16. All buffers begin
+// type, in an order that does not change from run to run. Bytes are rounded to nearest even, and what is beyond their largest
+// number, 448, 57344 or 127, becomes that, infinities too; NaN stays NaN in a float, and is 0 as an integer. Where k is 0, sums are 0. Types: KZ_F16, KZ_BF16. All buffers begin
 // at multiples of 16 bytes. c may overlap neither a nor b; it may be y. kz_operation_workspace says how much workspace a run
 // needs: none where rows are multiples of 16 bytes and nothing is folded.
 #ifndef KZ_OPS_GEMM_FUSED_H
@@ -67,7 +74,19 @@ typedef enum kz_gemm_fused {
     KZ_GEMM_FUSED_ROW_MAX_NN,
     KZ_GEMM_FUSED_ROW_MAX_NT,
     KZ_GEMM_FUSED_COLUMN_SUM_NN,
-    KZ_GEMM_FUSED_COLUMN_SUM_NT
+    KZ_GEMM_FUSED_COLUMN_SUM_NT,
+    KZ_GEMM_FUSED_MASKED_NN,
+    KZ_GEMM_FUSED_MASKED_NT,
+    KZ_GEMM_FUSED_KEY_SCORES_NN,
+    KZ_GEMM_FUSED_KEY_SCORES_NT,
+    KZ_GEMM_FUSED_TO_E4M3_NN,
+    KZ_GEMM_FUSED_TO_E4M3_NT,
+    KZ_GEMM_FUSED_TO_E5M2_NN,
+    KZ_GEMM_FUSED_TO_E5M2_NT,
+    KZ_GEMM_FUSED_TO_INT8_NN,
+    KZ_GEMM_FUSED_TO_INT8_NT,
+    KZ_GEMM_FUSED_BIAS_GELU_E4M3_NN,
+    KZ_GEMM_FUSED_BIAS_GELU_E4M3_NT
 } kz_gemm_fused;
 
 // `variant` NULL takes the best known for device, type and size; a name ("04_tensor_store") overrides it.

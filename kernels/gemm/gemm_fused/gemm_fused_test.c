@@ -63,6 +63,66 @@ static void steps_by_hand(void **state) {
            12);
 }
 
+static void masks_by_hand(void **state) {
+    const double mask[] = {1, 0, 255, 0, 0, 2, 3, 4, 0, 0, 0, 7}, keys[] = {0, 9, 1, 0}, half[] = {0.5};
+    refer(KZ_GEMM_FUSED_MASKED_NT, mask, half, C);
+    expect((const double[]){0.5, 0, 2, 0, 0, 2, 5, 0.5, 0, 0, 0, 0.5}, 12);
+    assert_true(bound[1] == 0 && bound[8] == 0 && bound[0] > 0); // what is dropped is 0, not nearly
+    double root = sqrt(2.0);
+    refer(KZ_GEMM_FUSED_KEY_SCORES_NN, keys, NULL, C);
+    expect((const double[]){-INFINITY, 2 / root, 4 / root, -INFINITY, -INFINITY, 4 / root, 10 / root,
+                            -INFINITY, -INFINITY, 0, -2 / root, -INFINITY},
+           12);
+}
+
+// Sums times the scale, rounded by hand: where no middle of two numbers is near, nothing else is right.
+static void bytes_by_hand(void **state) {
+    const double hundred[] = {100}, more[] = {101}, small[] = {0x1p-9}, some[] = {1.1}, zeros[COLUMNS] = {0};
+    refer(KZ_GEMM_FUSED_TO_INT8_NT, hundred, NULL, C); // beyond 127 and -128, these
+    const double integers[] = {100, 127, 127, 100, 127, 127, 127, 100, -100, 0, -128, 100};
+    for (int i = 0; i < 12; i++) assert_true(expected[i] == integers[i] && bound[i] == 0);
+    refer(KZ_GEMM_FUSED_TO_E4M3_NN, hundred, NULL,
+          C); // 100 is in the middle of 96 and 104, and the sum has a bound
+    assert_true(expected[0] == 100 && bound[0] == 4 && expected[6] == 448 && bound[6] == 0);
+    refer(KZ_GEMM_FUSED_TO_E4M3_NN, more, NULL, C);
+    const double floats[] = {104, 208, 416, 104, 288, 416, 448, 104, -104, 0, -208, 104};
+    for (int i = 0; i < 12; i++) assert_true(expected[i] == floats[i] && bound[i] == 0);
+    refer(KZ_GEMM_FUSED_TO_E4M3_NT, small, NULL, C); // denormal numbers
+    assert_true(expected[0] == 0x1p-9 && expected[1] == 0x1p-8 && expected[6] == 0xap-9 && bound[6] == 0);
+    refer(KZ_GEMM_FUSED_TO_E5M2_NT, some, NULL, C); // 1.1 2.2 4.4 1.1 / 3.3 4.4 11 1.1
+    const double coarse[] = {1, 2, 4, 1, 3.5, 4, 12, 1};
+    for (int i = 0; i < 8; i++)
+        assert_true(i == 6 ? expected[i] == 11 && bound[i] == 1 : expected[i] == coarse[i] && bound[i] == 0);
+    refer(KZ_GEMM_FUSED_BIAS_GELU_E4M3_NN, zeros, some, C); // gelu of 1 2 4 is 0.8413 1.9545 3.9999
+    assert_true(expected[0] == 0.9375 && expected[1] == 2.25 && expected[2] == 4.5 && bound[2] == 0);
+}
+
+// Near the middle of two numbers both are right and nothing else is; elsewhere one is. What is beyond the largest is that.
+static void the_bytes_bound_allows_codes_alone(void **state) {
+    gemm_near near = gemm_stored_byte((gemm_near){1.0625, 1e-6}, GEMM_BYTE_E4M3);
+    assert_true(near.value - near.error == 1 && near.value + near.error == 1.125);
+    near = gemm_stored_byte((gemm_near){1.06, 1e-6}, GEMM_BYTE_E4M3);
+    assert_true(near.value == 1 && near.error == 0);
+    near = gemm_stored_byte((gemm_near){-1e-30, 1e-20}, GEMM_BYTE_E5M2); // either zero
+    assert_true(near.value == 0 && near.error == 0);
+    near = gemm_stored_byte((gemm_near){-0.5, 1e-6}, GEMM_BYTE_INT8);
+    assert_true(near.value - near.error == -1 && near.value + near.error == 0);
+    near = gemm_stored_byte((gemm_near){-0.5, 0}, GEMM_BYTE_INT8); // a tie, exactly: to even
+    assert_true(near.value == 0 && near.error == 0);
+    const struct {
+        gemm_byte kind;
+        double most, least;
+    } ends[] = {{GEMM_BYTE_E4M3, 448, -448}, {GEMM_BYTE_E5M2, 57344, -57344}, {GEMM_BYTE_INT8, 127, -128}};
+    for (int i = 0; i < 3; i++) {
+        near = gemm_stored_byte((gemm_near){1e6, 1}, ends[i].kind);
+        assert_true(near.value == ends[i].most && near.error == 0);
+        near = gemm_stored_byte((gemm_near){-INFINITY, 1}, ends[i].kind);
+        assert_true(near.value == ends[i].least && near.error == 0);
+        near = gemm_stored_byte((gemm_near){NAN, 1}, ends[i].kind);
+        assert_true(ends[i].kind == GEMM_BYTE_INT8 ? near.value == 0 && near.error == 0 : isnan(near.value));
+    }
+}
+
 static double silu(double x) { return x / (1.0 + exp(-x)); }
 static double gelu(double x) { return x * (1.0 + erf(x / sqrt(2.0))) / 2.0; }
 
@@ -111,7 +171,10 @@ static void names_are_the_tables(void **state) {
     assert_string_equal(names[KZ_GEMM_FUSED_SCORES_NN], "scores_nn");
     assert_string_equal(names[KZ_GEMM_FUSED_GEGLU_NT], "geglu_nt");
     assert_string_equal(names[KZ_GEMM_FUSED_COLUMN_SUM_NT], "column_sum_nt");
-    assert_int_equal(sizeof names / sizeof names[0], KZ_GEMM_FUSED_COLUMN_SUM_NT + 1);
+    assert_string_equal(names[KZ_GEMM_FUSED_MASKED_NN], "masked_nn");
+    assert_string_equal(names[KZ_GEMM_FUSED_TO_INT8_NT], "to_int8_nt");
+    assert_string_equal(names[KZ_GEMM_FUSED_BIAS_GELU_E4M3_NT], "bias_gelu_e4m3_nt");
+    assert_int_equal(sizeof names / sizeof names[0], KZ_GEMM_FUSED_BIAS_GELU_E4M3_NT + 1);
 }
 
 // The README and the public header tell of every row.
@@ -216,6 +279,14 @@ static void what_is_not_done_is_refused(void **state) {
     c.axes[N] = 264; // c's rows have 132 elements: no whole units
     assert_int_equal(plan("04_tensor_store", &c, &p), KZ_UNSUPPORTED);
     assert_int_equal(plan("03_direct", &c, &p), KZ_OK);
+    c.operation = KZ_GEMM_FUSED_TO_INT8_NT; // rows of 264 bytes: no whole units; of 272 they are
+    assert_int_equal(plan("04_tensor_store", &c, &p), KZ_UNSUPPORTED);
+    assert_int_equal(plan("03_direct", &c, &p), KZ_OK);
+    c.axes[N] = 272;
+    assert_int_equal(plan("04_tensor_store", &c, &p), KZ_OK);
+    assert_int_equal(plan("05_ping_pong", &c, &p), KZ_UNSUPPORTED);
+    c.operation = KZ_GEMM_FUSED_BIAS_GELU_E4M3_NT;
+    assert_int_equal(plan("05_ping_pong", &c, &p), KZ_OK);
     c.axes[K] = 0;
     assert_int_equal(plan("03_direct", &c, &p), KZ_UNSUPPORTED);
     assert_int_equal(plan("01_naive", &c, &p), KZ_OK);
@@ -223,10 +294,17 @@ static void what_is_not_done_is_refused(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(steps_by_hand),          cmocka_unit_test(activations_and_gates_by_hand),
-        cmocka_unit_test(folds_by_hand),          cmocka_unit_test(names_are_the_tables),
-        cmocka_unit_test(every_row_is_told_of),   cmocka_unit_test(a_rounding_on_the_way_fails),
-        cmocka_unit_test(launches_and_workspace), cmocka_unit_test(what_is_not_done_is_refused),
+        cmocka_unit_test(steps_by_hand),
+        cmocka_unit_test(activations_and_gates_by_hand),
+        cmocka_unit_test(folds_by_hand),
+        cmocka_unit_test(names_are_the_tables),
+        cmocka_unit_test(every_row_is_told_of),
+        cmocka_unit_test(a_rounding_on_the_way_fails),
+        cmocka_unit_test(masks_by_hand),
+        cmocka_unit_test(bytes_by_hand),
+        cmocka_unit_test(the_bytes_bound_allows_codes_alone),
+        cmocka_unit_test(launches_and_workspace),
+        cmocka_unit_test(what_is_not_done_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -27,8 +27,9 @@ typedef struct fused_extra {
 enum { FUSED_STEPS = 4 };
 typedef struct fused_epilogue {
     const char *name;
-    kz_type out; // c's type
-    bool halves; // c has n / 2 columns
+    kz_type out;    // c's type
+    gemm_byte byte; // what its bytes are
+    bool halves;    // c has n / 2 columns
     fused_extra x, y;
     gemm_step *const *steps; // of the reference; ends with NULL
 } fused_epilogue;

@@ -89,7 +89,8 @@ static void answer(const block *b, size_t which, folded *columns, double *expect
     for (uint64_t i = 0; i < b->rows; i++) {
         folded row = nothing(fold);
         for (uint64_t j = 0; j < across; j++) {
-            gemm_near v = b->values[i * across + j], stored = gemm_stored(v, b->e.out);
+            gemm_near v = b->values[i * across + j];
+            gemm_near stored = b->e.byte ? gemm_stored_byte(v, b->e.byte) : gemm_stored(v, b->e.out);
             uint64_t at = (b->first + i) * across + j;
             if (which == C) expected[at] = stored.value, bound[at] = stored.error;
             if (which == X) take(fold == FOLD_SUM_COLUMNS ? &columns[j] : &row, fold, v);

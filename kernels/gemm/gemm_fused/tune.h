@@ -29,6 +29,8 @@
     X(bias_gelu_tanh)                                                                                        \
     X(bias_silu)                                                                                             \
     X(bias_residual)                                                                                         \
+    X(masked)                                                                                                \
+    X(bias_gelu_e4m3)                                                                                        \
     X(swiglu)                                                                                                \
     X(geglu)
 

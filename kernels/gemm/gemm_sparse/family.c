@@ -3,6 +3,7 @@
 // Axes: m, n, k. Buffers: a's values and metadata (gemm_sparse.h), b, n x k, and c, m x n.
 #include "gemm_sparse.h"
 
+#include "gemm/frame_plan.h"
 #include "kz/device/gemm_shape.h"
 #include "private.h"
 #include "tune.h"
@@ -80,23 +81,13 @@ static uint64_t cost(const kz_planner *p, const frame *f) {
     return kz_ceil_div(count_clusters(p->c, f), at_once) * f->tile_m * f->tile_n * f->percent;
 }
 
-static bool whole_units(uint64_t halves) { return halves % 8 == 0; }
-
 static const frame *choose(const kz_planner *p) {
-    if (!whole_units(axis(p->c, N))) return &kinds[SMALL_DIRECT];
+    if (!gemm_whole_units(axis(p->c, N), p->c->type)) return &kinds[SMALL_DIRECT];
     return &kinds[cost(p, &kinds[SMALL]) < cost(p, &kinds[LARGE]) ? SMALL : LARGE];
 }
 
-// `outer` rows of `inner` halves, `pitch` halves apart.
 static kz_tensor tensor_of(kz_type type, uint64_t inner, uint64_t outer, uint64_t pitch) {
-    return (kz_tensor){.size = sizeof(kz_tensor),
-                       .type = type == KZ_F16 ? KZ_TENSOR_F16 : KZ_TENSOR_BF16,
-                       .rank = 3,
-                       .dims = {inner, outer, 1},
-                       .strides = {2, pitch * 2, outer * pitch * 2},
-                       .box = {KZ_GEMM_CHUNK / 2, 64, 1},
-                       .swizzle = KZ_TENSOR_SWIZZLE_128B,
-                       .promotion = KZ_TENSOR_PROMOTION_128B};
+    return gemm_tensor(gemm_tensor_type(type), 2, inner, outer, pitch * 2, 64);
 }
 
 static kz_arg map_values(const kz_planner *p, const frame *f) {
@@ -127,22 +118,11 @@ static kz_arg map_c(const kz_planner *p) {
     return kz_plan_add_map(p->plan, kz_arg_buffer(C), &tensor);
 }
 
-// What tensor maps do not do at all.
-static kz_status refuse(const kz_planner *p) {
-    if (!whole_units(p->c->misalign))
-        return kz_plan_refuse(p->error, "tensor maps need matrices that begin at multiples of 16 bytes");
-    for (int i = M; i <= K; i++)
-        if (p->c->axes[i] > INT32_MAX)
-            return kz_plan_refuse(p->error, "an axis of %lld is more than a tensor map's coordinates count",
-                                  (long long)p->c->axes[i]);
-    return KZ_OK;
-}
-
 static kz_status plan_wgmma(const kz_planner *p) {
     bool done;
     kz_status status = plan_empty(p, &done);
     if (status || done) return status;
-    status = refuse(p);
+    status = gemm_refuse_addresses(p, p->c->type);
     if (status) return status;
     uint64_t m = axis(p->c, M), n = axis(p->c, N), k = axis(p->c, K), pitch = kz_ceil_div(k, 8) * 8;
     kz_arg b = kz_arg_buffer(B);
@@ -229,6 +209,7 @@ const kz_family kz_family_gemm_sparse = {
     .work = work,
     .worked = worked,
     .worked_count = sizeof worked / sizeof worked[0],
+    .rivals = (const char *const[]){"cusparselt", NULL},
     .guest_signature =
         "const T *values, const unsigned *metadata, const T *b, T *c, size_t m, size_t n, size_t k",
     .size = size,

@@ -1,4 +1,5 @@
 // gemm_types: the plans of its variants.
+#include "gemm/frame_plan.h"
 #include "gemm/mma_shape.h"
 #include "kz/device/gemm_shape.h"
 #include "private.h"
@@ -57,40 +58,27 @@ typedef struct operand {
     kz_arg at;
 } operand;
 
-static bool whole_units(uint64_t elements, kz_type type) { return elements * kz_type_size(type) % 16 == 0; }
 static uint64_t rows_of(const kz_case *c, uint32_t buffer) { return gemm_types_axis(c, buffer == A ? M : N); }
 
 static operand operand_of(const kz_case *c, uint32_t buffer) {
     return (operand){rows_of(c, buffer), gemm_types_axis(c, K), 1, kz_arg_buffer(buffer)};
 }
 
-static kz_tensor tensor_of(kz_tensor_type type, uint64_t bytes, const uint64_t dims[3], uint64_t pitch,
-                           uint32_t rows) {
-    return (kz_tensor){.size = sizeof(kz_tensor),
-                       .type = type,
-                       .rank = 3,
-                       .dims = {dims[0], dims[1], dims[2]},
-                       .strides = {bytes, pitch * bytes, dims[1] * pitch * bytes},
-                       .box = {(uint32_t)(KZ_GEMM_CHUNK / bytes), rows, 1},
-                       .swizzle = KZ_TENSOR_SWIZZLE_128B,
-                       .promotion = KZ_TENSOR_PROMOTION_128B};
-}
-
 // Copies of floats round to tf32, to nearest even; the tensor core alone would cut them off.
 static kz_arg map_operand(const kz_planner *p, const operand *o, uint32_t rows) {
     const gemm_types_format *f = gemm_types_format_of(p->c);
-    kz_tensor tensor = tensor_of(f->in == KZ_F32 ? KZ_TENSOR_TF32 : KZ_TENSOR_U8, kz_type_size(f->in),
-                                 (uint64_t[]){gemm_types_axis(p->c, K), o->rows, o->parts}, o->pitch, rows);
+    uint64_t bytes = kz_type_size(f->in);
+    kz_tensor tensor = gemm_tensor(f->in == KZ_F32 ? KZ_TENSOR_TF32 : KZ_TENSOR_U8, bytes,
+                                   gemm_types_axis(p->c, K), o->rows, o->pitch * bytes, rows);
+    tensor.dims[2] = o->parts;
     return kz_plan_add_map(p->plan, o->at, &tensor);
 }
 
 static kz_arg map_result(const kz_planner *p) {
     kz_type out = gemm_types_format_of(p->c)->out;
-    uint64_t m = gemm_types_axis(p->c, M), n = gemm_types_axis(p->c, N);
-    kz_tensor tensor = tensor_of(out == KZ_F32   ? KZ_TENSOR_F32
-                                 : out == KZ_I32 ? KZ_TENSOR_S32
-                                                 : KZ_TENSOR_BF16,
-                                 kz_type_size(out), (uint64_t[]){n, m, 1}, n, 64);
+    uint64_t m = gemm_types_axis(p->c, M), n = gemm_types_axis(p->c, N), bytes = kz_type_size(out);
+    kz_tensor tensor =
+        gemm_tensor(out == KZ_I32 ? KZ_TENSOR_S32 : gemm_tensor_type(out), bytes, n, m, n * bytes, 64);
     tensor.promotion = KZ_TENSOR_PROMOTION_NONE;
     return kz_plan_add_map(p->plan, kz_arg_buffer(C), &tensor);
 }
@@ -139,9 +127,9 @@ static kz_status plan_rung(const kz_planner *p, const frame *f) {
     if (p->c->operation % ORDERS != KZ_GEMM_TYPES_NT || format->parts > 1)
         return kz_plan_refuse(p->error,
                               "tensor cores take a and b in order nt, as one part; 04 repacks them");
-    if (!whole_units(p->c->misalign, format->in) || !whole_units(p->c->misalign, format->out) ||
-        !whole_units(gemm_types_axis(p->c, K), format->in) ||
-        !whole_units(gemm_types_axis(p->c, N), format->out))
+    if (!gemm_whole_units(p->c->misalign, format->in) || !gemm_whole_units(p->c->misalign, format->out) ||
+        !gemm_whole_units(gemm_types_axis(p->c, K), format->in) ||
+        !gemm_whole_units(gemm_types_axis(p->c, N), format->out))
         return kz_plan_refuse(p->error,
                               "tensor maps need rows that begin at multiples of 16 bytes; 04 pads them");
     operand a = operand_of(p->c, A), b = operand_of(p->c, B);
@@ -174,18 +162,12 @@ kz_status gemm_types_plan_ping_pong(const kz_planner *p) {
 
 // ---- 04: every shape and order --------------------------------------------------------------------------------
 
-static kz_arg take_workspace(const kz_planner *p, uint64_t bytes) {
-    kz_arg at = kz_arg_workspace(p->plan->workspace_bytes);
-    p->plan->workspace_bytes += kz_ceil_div(bytes, 256) * 256;
-    return at;
-}
-
 // As two tf32 each; `huge` is a word of the workspace.
 static kz_status split(const kz_planner *p, operand *o, kz_arg from, bool mn, kz_arg huge) {
     uint64_t k = gemm_types_axis(p->c, K);
     o->parts = 2;
     o->pitch = kz_ceil_div(k, 4) * 4;
-    o->at = take_workspace(p, o->parts * o->rows * o->pitch * sizeof(float));
+    o->at = gemm_reserve(p, o->parts * o->rows * o->pitch * sizeof(float));
     uint64_t tiles = kz_ceil_div(o->rows, GEMM_TYPES_SPLIT_TILE) * kz_ceil_div(k, GEMM_TYPES_SPLIT_TILE);
     return KZ_LAUNCH(
         p, .entry = "gemm_types_any_shape_parts", .blocks = tiles, .threads = GEMM_TYPES_SPLIT_THREADS,
@@ -196,10 +178,10 @@ static kz_status split(const kz_planner *p, operand *o, kz_arg from, bool mn, kz
 static kz_status repack(const kz_planner *p, operand *o, bool mn) {
     kz_type in = gemm_types_format_of(p->c)->in;
     uint64_t k = gemm_types_axis(p->c, K), bytes = kz_type_size(in), unit = 16 / bytes;
-    if (!mn && whole_units(k, in) && whole_units(p->c->misalign, in)) return KZ_OK;
+    if (!mn && gemm_whole_units(k, in) && gemm_whole_units(p->c->misalign, in)) return KZ_OK;
     kz_arg from = o->at;
     o->pitch = kz_ceil_div(k, unit) * unit;
-    o->at = take_workspace(p, o->rows * o->pitch * bytes);
+    o->at = gemm_reserve(p, o->rows * o->pitch * bytes);
     if (!mn)
         return KZ_LAUNCH(
             p, .entry = "gemm_types_any_shape_pad", .blocks = kz_min_u64(o->rows, 65536), .threads = 256,
@@ -237,7 +219,7 @@ static frame choose(const kz_planner *p) {
     kz_type out = gemm_types_format_of(p->c)->out;
     frame best = fit_registers(p, large);
     if (cost(p, &narrow) < cost(p, &best)) best = narrow;
-    if (!whole_units(gemm_types_axis(p->c, N), out) || !whole_units(p->c->misalign, out)) {
+    if (!gemm_whole_units(gemm_types_axis(p->c, N), out) || !gemm_whole_units(p->c->misalign, out)) {
         best.part = best.tile_m == 64 ? "narrow_direct" : "large_direct";
         best.tensor_store = false;
     }
@@ -247,7 +229,7 @@ static frame choose(const kz_planner *p) {
 }
 
 static kz_status plan_parts(const kz_planner *p, operand *a, operand *b) {
-    kz_arg huge = take_workspace(p, sizeof(uint32_t));
+    kz_arg huge = gemm_reserve(p, sizeof(uint32_t));
     kz_plan_add_fill(p->plan, huge, 0, sizeof(uint32_t));
     kz_status status = split(p, a, a->at, gemm_types_a_mn(p->c), huge);
     if (!status) status = split(p, b, b->at, gemm_types_b_mn(p->c), huge);

@@ -1,6 +1,7 @@
 // hgemm: c = a * b by tensor cores, of halves. Cases, work, plans and the table of variants.
 //
 // Axes: m, n, k. Buffers: a, b and c, m x n; an operation's letters say how a and b lie (hgemm.h).
+#include "gemm/frame_plan.h"
 #include "kz/device/gemm_shape.h"
 #include "private.h"
 #include "tune.h"
@@ -52,63 +53,12 @@ static kz_status plan_tiles(const kz_planner *p) {
 
 // ---- by tensor maps ----------------------------------------------------------------------------------
 
-// An operand as it lies in memory: `outer` rows of `inner` elements, `pitch` elements apart.
-typedef struct operand {
-    uint64_t rows; // m or n
-    uint64_t outer, inner, pitch;
-    kz_arg at;
-    bool mn; // contiguous along m or n, not along k
-} operand;
+typedef gemm_operand operand;
 
 static operand operand_of(const kz_case *c, uint32_t buffer) {
-    bool mn = buffer == A ? hgemm_a_mn(c) : hgemm_b_mn(c);
-    uint64_t rows = axis(c, buffer == A ? M : N), k = axis(c, K), inner = mn ? rows : k;
-    return (operand){rows, mn ? k : rows, inner, inner, kz_arg_buffer(buffer), mn};
-}
-
-static kz_tensor tensor_of(kz_type type, uint64_t inner, uint64_t outer, uint64_t pitch, uint32_t rows) {
-    uint64_t bytes = kz_type_size(type);
-    return (kz_tensor){.size = sizeof(kz_tensor),
-                       .type = type == KZ_F32   ? KZ_TENSOR_F32
-                               : type == KZ_F16 ? KZ_TENSOR_F16
-                                                : KZ_TENSOR_BF16,
-                       .rank = 3,
-                       .dims = {inner, outer, 1},
-                       .strides = {bytes, pitch * bytes, outer * pitch * bytes},
-                       .box = {(uint32_t)(KZ_GEMM_CHUNK / bytes), rows, 1},
-                       .swizzle = KZ_TENSOR_SWIZZLE_128B,
-                       .promotion = KZ_TENSOR_PROMOTION_128B};
-}
-
-// The map by which `rows` rows of a tile are fetched: all at once, or by slabs of 64 along m or n.
-static kz_arg map_operand(const kz_planner *p, const operand *o, uint32_t rows) {
-    kz_tensor tensor = tensor_of(p->c->type, o->inner, o->outer, o->pitch, o->mn ? 64 : rows);
-    return kz_plan_add_map(p->plan, o->at, &tensor);
-}
-
-static kz_arg map_result(const kz_planner *p) {
-    kz_tensor tensor = tensor_of(hgemm_out(p->c), axis(p->c, N), axis(p->c, M), axis(p->c, N), 64);
-    tensor.promotion = KZ_TENSOR_PROMOTION_NONE;
-    return kz_plan_add_map(p->plan, kz_arg_buffer(C), &tensor);
-}
-
-static bool whole_units(uint64_t elements, kz_type type) { return elements * kz_type_size(type) % 16 == 0; }
-
-// What tensor maps do not do at all.
-static kz_status refuse_addresses(const kz_planner *p) {
-    if (!whole_units(p->c->misalign, p->c->type) || !whole_units(p->c->misalign, hgemm_out(p->c)))
-        return kz_plan_refuse(p->error, "tensor maps need matrices that begin at multiples of 16 bytes");
-    for (int i = M; i <= K; i++)
-        if (p->c->axes[i] > INT32_MAX)
-            return kz_plan_refuse(p->error, "an axis of %lld is more than a tensor map's coordinates count",
-                                  (long long)p->c->axes[i]);
-    return KZ_OK;
-}
-
-static kz_status refuse_rows(const kz_planner *p, const operand *o, const char *name) {
-    if (whole_units(o->inner, p->c->type)) return KZ_OK;
-    return kz_plan_refuse(p->error, "rows of %s have %llu elements; tensor maps need multiples of 8", name,
-                          (unsigned long long)o->inner);
+    bool a = buffer == A;
+    return gemm_operand_of(kz_arg_buffer(buffer), axis(c, a ? M : N), axis(c, K),
+                           a ? hgemm_a_mn(c) : hgemm_b_mn(c));
 }
 
 // A kernel of the frame, as its file has it.
@@ -141,9 +91,11 @@ static kz_status launch_frame(const kz_planner *p, const frame *f, const operand
     uint64_t at_once = (uint64_t)p->device->multiprocessors / blocks;
     if ((s && s->tiles > 0) || (f->persistent && clusters > at_once)) clusters = at_once;
     uint64_t group = f->persistent ? HGEMM_GROUP : 1;
-    kz_arg args[] = {map_operand(p, a, f->tile_m),
-                     map_operand(p, b, f->tile_n / at_least_one(f->cluster_m)),
-                     f->tensor_store ? map_result(p) : kz_arg_buffer(C),
+    kz_arg args[] = {gemm_map_operand(p, a, f->tile_m),
+                     gemm_map_operand(p, b, f->tile_n / at_least_one(f->cluster_m)),
+                     f->tensor_store
+                         ? gemm_map_result(p, kz_arg_buffer(C), hgemm_out(p->c), axis(p->c, M), axis(p->c, N))
+                         : kz_arg_buffer(C),
                      kz_arg_u64(m),
                      kz_arg_u64(n),
                      kz_arg_u64(axis(p->c, K)),
@@ -163,10 +115,10 @@ static kz_status plan_rung(const kz_planner *p, const frame *f, const split *s) 
     operand a = operand_of(p->c, A), b = operand_of(p->c, B);
     if (p->c->operation > KZ_HGEMM_NT)
         return kz_plan_refuse(p->error, "this rung has the orders nn and nt, c of the same type; 13 has all");
-    kz_status status = refuse_addresses(p);
-    if (!status) status = refuse_rows(p, &a, "a");
-    if (!status) status = refuse_rows(p, &b, "b");
-    if (!status && f->tensor_store && !whole_units(axis(p->c, N), hgemm_out(p->c)))
+    kz_status status = gemm_refuse_addresses(p, hgemm_out(p->c));
+    if (!status) status = gemm_refuse_rows(p, &a, "a");
+    if (!status) status = gemm_refuse_rows(p, &b, "b");
+    if (!status && f->tensor_store && !gemm_whole_units(axis(p->c, N), hgemm_out(p->c)))
         status = kz_plan_refuse(p->error, "rows of c do not begin at multiples of 16 bytes");
     return status ? status : launch_frame(p, f, &a, &b, s);
 }
@@ -241,17 +193,6 @@ static const frame kinds[] = {
     [ROWS_64] = {"rows_64", 64, 64, HGEMM_FEW_STAGES, 1, .persistent = true},
 };
 
-// An operand whose rows a tensor map cannot take is copied to the workspace, rows padded to whole units.
-static kz_status pad(const kz_planner *p, operand *o) {
-    if (whole_units(o->inner, p->c->type)) return KZ_OK;
-    kz_arg from = o->at;
-    o->pitch = kz_ceil_div(o->inner, 8) * 8;
-    o->at = kz_arg_workspace(p->plan->workspace_bytes);
-    p->plan->workspace_bytes += kz_ceil_div(o->outer * o->pitch * 2, 256) * 256;
-    return KZ_LAUNCH(p, .entry = "hgemm_any_shape_pad", .blocks = kz_min_u64(o->outer, 65536), .threads = 256,
-                     KZ_ARGS(from, o->at, kz_arg_u64(o->outer), kz_arg_u64(o->inner), kz_arg_u64(o->pitch)));
-}
-
 // What the multiprocessor that has most to do does, in elements of c: rounds of tiles, and the kind's own percentage.
 static uint64_t cost(const kz_planner *p, const frame *f) {
     uint64_t at_once = (uint64_t)p->device->multiprocessors / blocks_of(f);
@@ -266,7 +207,7 @@ static const frame *choose(const kz_planner *p) {
     if (blocks <= (uint64_t)p->device->multiprocessors && chunks >= HGEMM_SPLIT * HGEMM_LEAST_CHUNKS)
         return &kinds[SPLIT];
     if (m <= 64 && c->operation <= KZ_HGEMM_NT) return &kinds[m <= 16 ? ROWS_16 : ROWS_64];
-    bool tensor = whole_units(axis(c, N), hgemm_out(c));
+    bool tensor = gemm_whole_units(axis(c, N), hgemm_out(c));
     int first = tensor ? LARGE : LARGE_DIRECT, last = tensor ? NARROW : NARROW_DIRECT, best = first;
     for (int i = first + 1; i <= last; i++)
         if (cost(p, &kinds[i]) < cost(p, &kinds[best])) best = i;
@@ -278,9 +219,9 @@ static kz_status plan_any_shape(const kz_planner *p) {
     bool done;
     kz_status status = plan_empty(p, &done);
     if (status || done) return status;
-    status = refuse_addresses(p);
-    if (!status) status = pad(p, &a);
-    if (!status) status = pad(p, &b);
+    status = gemm_refuse_addresses(p, hgemm_out(p->c));
+    if (!status) status = gemm_pad(p, &a, "hgemm_any_shape_pad");
+    if (!status) status = gemm_pad(p, &b, "hgemm_any_shape_pad");
     if (status) return status;
     const frame *f = choose(p);
     bool swap = f == &kinds[ROWS_16] || f == &kinds[ROWS_64];
