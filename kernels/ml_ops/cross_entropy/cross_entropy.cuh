@@ -26,6 +26,10 @@ struct entropy_fold {
     static __device__ __forceinline__ value combine(value a, value b) {
         return {kz_online_softmax::combine(a.e, b.e), a.total + b.total, a.label + b.label};
     }
+    static __device__ __forceinline__ value fold_lanes(value v, int lanes) {
+        return {kz_online_softmax::fold_lanes(v.e, lanes), kz_row_swap_lanes<kz_row_sum>(v.total, lanes),
+                kz_row_swap_lanes<kz_row_sum>(v.label, lanes)};
+    }
 };
 
 // A row's label, and what its gradient is made of.
@@ -80,8 +84,7 @@ template <typename T> struct entropy_program : kz_row_program<T> {
     template <class Row> static __device__ __forceinline__ float own_max(Row &row) {
         float max = KZ_MINUS_INFINITY;
         row.each([&](const typename Row::unit &unit, const kz_row_at &) {
-#pragma unroll
-            for (int e = 0; e < E; e++) max = fmaxf(max, unit.get(0, e));
+            max = fmaxf(max, kz_pack_max(unit.at[0]));
         });
         return max;
     }
@@ -90,13 +93,9 @@ template <typename T> struct entropy_program : kz_row_program<T> {
         const float own = Row::HELD ? own_max(row) : 0.0f;
         return row.template fold<entropy_fold>(
             [&](entropy_fold::value v, const typename Row::unit &unit, const kz_row_at &at) {
-                float max = Row::HELD ? own : v.e.max;
-                if (!Row::HELD) {
-#pragma unroll
-                    for (int e = 0; e < E; e++) max = fmaxf(max, unit.get(0, e));
-                }
+                float max = Row::HELD ? own : fmaxf(v.e.max, kz_pack_max(unit.at[0]));
                 float base = kz_softmax_base(max);
-                if (!Row::HELD && max != v.e.max) v.e.sum *= kz_exp_below(v.e.max - base);
+                if (!Row::HELD && max > v.e.max) v.e.sum = kz_online_softmax::scaled(v.e, max);
                 v.e.max = max;
 #pragma unroll
                 for (int e = 0; e < E; e++) v.e.sum += kz_exp_below(unit.get(0, e) - base);

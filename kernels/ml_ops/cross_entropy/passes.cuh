@@ -4,12 +4,6 @@
 
 #include "cross_entropy.cuh"
 
-struct entropy_max {
-    typedef float value;
-    static __device__ __forceinline__ float identity(void) { return KZ_MINUS_INFINITY; }
-    static __device__ __forceinline__ float combine(float a, float b) { return fmaxf(a, b); }
-};
-
 // Columns first, first + step, ... of a row are this thread's; `team` folds.
 struct entropy_columns {
     size_t begin; // the row's first element
@@ -22,7 +16,7 @@ fold_row(const entropy_program<T> &p, const entropy_target &target, Team &team, 
     entropy_fold::value v = entropy_fold::identity();
     for (int c = at.first; c < at.classes; c += at.step)
         v.e.max = fmaxf(v.e.max, kz_widen(p.x[at.begin + c]));
-    v.e.max = team.template fold<entropy_max>(v.e.max);
+    v.e.max = team.template fold<kz_row_max>(v.e.max);
     for (int c = at.first; c < at.classes; c += at.step) {
         float x = kz_widen(p.x[at.begin + c]);
         v.e.sum += kz_exp_below(x - kz_softmax_base(v.e.max));

@@ -12,14 +12,14 @@ static __device__ __forceinline__ void take_row(const softmax_forward<T, KIND> &
     const T *x = p.x + row * (size_t)columns;
     const unsigned char *mask = p.mask + row * (size_t)columns;
     auto at = [&](int c) {
-        if (c >= seen || (KIND == SOFTMAX_MASKED && mask[c] == 0)) return MINUS_INFINITY;
+        if (c >= seen || (KIND == SOFTMAX_MASKED && mask[c] == 0)) return KZ_MINUS_INFINITY;
         return kz_widen(x[c]);
     };
-    float max = MINUS_INFINITY, sum = 0.0f;
+    float max = KZ_MINUS_INFINITY, sum = 0.0f;
     for (int c = first; c < columns; c += step) max = fmaxf(max, at(c));
-    max = team.template fold<softmax_max>(max);
-    for (int c = first; c < columns; c += step) sum += exp_of(at(c) - base_of(max));
-    sum = team.template fold<softmax_sum>(sum);
+    max = team.template fold<kz_row_max>(max);
+    for (int c = first; c < columns; c += step) sum += kz_exp_below(at(c) - kz_softmax_base(max));
+    sum = team.template fold<kz_row_sum>(sum);
     softmax_result<KIND> result({max, sum});
     for (int c = first; c < columns; c += step) kz_narrow(&p.y[row * (size_t)columns + c], result.of(at(c)));
 }
@@ -33,7 +33,7 @@ static __device__ __forceinline__ void take_row(const softmax_gradient<T, LOG> &
         float dy = kz_widen(p.dy[begin + c]);
         sum = LOG ? sum + dy : fmaf(kz_widen(p.y[begin + c]), dy, sum);
     }
-    sum = team.template fold<softmax_sum>(sum);
+    sum = team.template fold<kz_row_sum>(sum);
     for (int c = first; c < columns; c += step)
         kz_narrow(&p.dx[begin + c], p.gradient(kz_widen(p.y[begin + c]), kz_widen(p.dy[begin + c]), sum));
 }

@@ -1,81 +1,15 @@
 // softmax: what the variants share. The programs that the row frame runs (kz/device/row.cuh), forward and backward; what
 // an element counts as; the entries.
 //
-// Arrays are batch x rows x columns, row-major. Arithmetic is float for every type; a result is rounded once. An exponential
-// is a power of 2, in which results below 2^-126 become zero.
+// Arrays are batch x rows x columns, row-major. Arithmetic is float for every type; a result is rounded once.
 #ifndef SOFTMAX_CUH
 #define SOFTMAX_CUH
 
+#include "kz/device/online_softmax.cuh"
 #include "kz/device/row.cuh"
 #include "tune.h"
 
 enum { SOFTMAX_PLAIN, SOFTMAX_LOG, SOFTMAX_MASKED, SOFTMAX_CAUSAL };
-
-#define MINUS_INFINITY __uint_as_float(0xff800000u)
-
-// exp(x), for x <= 0 and NaN
-static __device__ __forceinline__ float exp_of(float x) {
-    float power;
-    asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(power) : "f"(x * 1.44269504f));
-    return power;
-}
-
-// What a row's elements are subtracted from: its largest element, or 0 where all are -Inf, for -Inf - -Inf is NaN.
-static __device__ __forceinline__ float base_of(float max) { return max == MINUS_INFINITY ? 0.0f : max; }
-
-struct softmax_max {
-    typedef float value;
-    static __device__ __forceinline__ float identity(void) { return MINUS_INFINITY; }
-    static __device__ __forceinline__ float combine(float a, float b) { return fmaxf(a, b); }
-};
-struct softmax_sum {
-    typedef float value;
-    static __device__ __forceinline__ float identity(void) { return 0.0f; }
-    static __device__ __forceinline__ float combine(float a, float b) { return a + b; }
-};
-
-// The largest of a pack, NaN aside. Of half types two at a time.
-template <typename T> static __device__ __forceinline__ float max_of(const kz_pack<T> &pack) {
-    float max = kz_widen(pack.at[0]);
-#pragma unroll
-    for (int e = 1; e < 16 / (int)sizeof(T); e++) max = fmaxf(max, kz_widen(pack.at[e]));
-    return max;
-}
-#if __CUDA_ARCH__ >= 800
-#define MAX_OF_PAIRS(T, instruction)                                                                         \
-    static __device__ __forceinline__ float max_of(const kz_pack<T> &pack) {                                 \
-        unsigned left, right;                                                                                \
-        asm(instruction " %0, %1, %2;" : "=r"(left) : "r"(pack.raw.x), "r"(pack.raw.y));                     \
-        asm(instruction " %0, %1, %2;" : "=r"(right) : "r"(pack.raw.z), "r"(pack.raw.w));                    \
-        asm(instruction " %0, %1, %2;" : "=r"(left) : "r"(left), "r"(right));                                \
-        T two[2];                                                                                            \
-        memcpy(two, &left, 4);                                                                               \
-        return fmaxf(kz_widen(two[0]), kz_widen(two[1]));                                                    \
-    }
-MAX_OF_PAIRS(kz_f16, "max.f16x2")
-MAX_OF_PAIRS(kz_bf16, "max.bf16x2")
-#endif
-
-// The largest of some elements, and the sum of exp(x - base_of(max)) over them. NaN is in the sum alone.
-struct softmax_pair {
-    struct value {
-        float max, sum;
-    };
-    static __device__ __forceinline__ value identity(void) { return {MINUS_INFINITY, 0.0f}; }
-    // Rounded products: a fused one would round one side alone, and lanes would differ in their last bits.
-    static __device__ __forceinline__ value combine(value a, value b) {
-        float max = fmaxf(a.max, b.max);
-        return {max, __fadd_rn(scaled(a, max), scaled(b, max))};
-    }
-    static __device__ __forceinline__ float scaled(value v, float max) {
-        return __fmul_rn(v.sum, exp_of(v.max - base_of(max)));
-    }
-    // The largest of all lanes first: then a lane's sum is scaled once, and sums fold by additions.
-    static __device__ __forceinline__ value fold_lanes(value v, int lanes) {
-        float max = kz_row_swap_lanes<softmax_max>(v.max, lanes);
-        return {max, kz_row_swap_lanes<softmax_sum>(scaled(v, max), lanes)};
-    }
-};
 
 // Columns that a row sees: all, or those up to the diagonal that ends in the last row's last column.
 static __device__ __forceinline__ int visible_of(int kind, size_t row, size_t rows, int columns) {
@@ -87,14 +21,14 @@ static __device__ __forceinline__ int visible_of(int kind, size_t row, size_t ro
 // A row's result for x, from its folded values.
 template <int KIND> struct softmax_result {
     float base, factor; // factor: 1 / sum, or log(sum) for LOG
-    __device__ __forceinline__ softmax_result(softmax_pair::value v) : base(base_of(v.max)) {
+    __device__ __forceinline__ softmax_result(kz_online_softmax::value v) : base(kz_softmax_base(v.max)) {
         if (KIND == SOFTMAX_LOG)
             factor = v.sum == 0.0f ? 0.0f : logf(v.sum);
         else
             factor = v.sum == 0.0f ? 0.0f : 1.0f / v.sum;
     }
     __device__ __forceinline__ float of(float x) const {
-        return KIND == SOFTMAX_LOG ? x - base - factor : exp_of(x - base) * factor;
+        return KIND == SOFTMAX_LOG ? x - base - factor : kz_exp_below(x - base) * factor;
     }
 };
 
@@ -114,7 +48,7 @@ template <typename T, int KIND> struct softmax_forward : kz_row_program<T> {
     __device__ __forceinline__ softmax_forward(const T *x_, const void *mask_, T *y_, size_t rows_)
         : x(x_), mask((const unsigned char *)mask_), y(y_), rows(rows_) {}
     __device__ __forceinline__ const T *array(int) const { return x; }
-    __device__ __forceinline__ float outside(void) const { return MINUS_INFINITY; }
+    __device__ __forceinline__ float outside(void) const { return KZ_MINUS_INFINITY; }
     __device__ __forceinline__ int read(size_t row, int columns) const {
         return visible_of(KIND, row, rows, columns);
     }
@@ -132,8 +66,8 @@ template <typename T, int KIND> struct softmax_forward : kz_row_program<T> {
 #pragma unroll
         for (int e = 0; e < E; e++) {
             v[e] = unit.get(0, e);
-            if (KIND == SOFTMAX_MASKED && keep[e] == 0) v[e] = MINUS_INFINITY;
-            if (KIND == SOFTMAX_CAUSAL && at.column + e >= seen) v[e] = MINUS_INFINITY;
+            if (KIND == SOFTMAX_MASKED && keep[e] == 0) v[e] = KZ_MINUS_INFINITY;
+            if (KIND == SOFTMAX_CAUSAL && at.column + e >= seen) v[e] = KZ_MINUS_INFINITY;
         }
     }
     template <class Row> __device__ __forceinline__ void run(Row &row) const {
@@ -146,7 +80,7 @@ template <typename T, int KIND> struct softmax_forward : kz_row_program<T> {
     // Elements that are not seen become -Inf in the units; this thread's largest is returned.
     template <class Row> __device__ __forceinline__ float prepare(Row &row) const {
         const int seen = row.place.read;
-        float max = MINUS_INFINITY;
+        float max = KZ_MINUS_INFINITY;
         row.each([&](typename Row::unit &unit, const kz_row_at &at) {
             if constexpr (HIDES) {
                 float v[E];
@@ -154,26 +88,27 @@ template <typename T, int KIND> struct softmax_forward : kz_row_program<T> {
 #pragma unroll
                 for (int e = 0; e < E; e++) kz_narrow(&unit.at[0].at[e], v[e]);
             }
-            max = fmaxf(max, max_of(unit.at[0]));
+            max = fmaxf(max, kz_pack_max(unit.at[0]));
         });
         return max;
     }
     template <class Row> __device__ __forceinline__ void run_held(Row &row) const {
         typedef typename Row::unit unit_of;
         float power[Row::UNITS][E];
-        const float own = prepare(row), own_base = base_of(own);
-        softmax_pair::value folded = row.template fold<softmax_pair>(
-            [&](softmax_pair::value v, const unit_of &unit, const kz_row_at &at) {
+        const float own = prepare(row), own_base = kz_softmax_base(own);
+        kz_online_softmax::value folded = row.template fold<kz_online_softmax>(
+            [&](kz_online_softmax::value v, const unit_of &unit, const kz_row_at &at) {
 #pragma unroll
                 for (int e = 0; e < E; e++) {
-                    float one = exp_of(unit.get(0, e) - own_base);
+                    float one = kz_exp_below(unit.get(0, e) - own_base);
                     if (KIND != SOFTMAX_LOG) power[at.unit][e] = one;
                     v.sum += one;
                 }
-                return softmax_pair::value{own, v.sum};
+                return kz_online_softmax::value{own, v.sum};
             });
         softmax_result<KIND> result(folded);
-        const float factor = KIND == SOFTMAX_LOG ? 0.0f : exp_of(own_base - result.base) * result.factor;
+        const float factor =
+            KIND == SOFTMAX_LOG ? 0.0f : kz_exp_below(own_base - result.base) * result.factor;
         row.write([&](const unit_of &unit, const kz_row_at &at) {
             float v[E];
 #pragma unroll
@@ -185,17 +120,17 @@ template <typename T, int KIND> struct softmax_forward : kz_row_program<T> {
     template <class Row> __device__ __forceinline__ void run_passes(Row &row) const {
         typedef typename Row::unit unit_of;
         const int seen = row.place.read;
-        softmax_pair::value folded = row.template fold<softmax_pair>(
-            [&](softmax_pair::value v, const unit_of &unit, const kz_row_at &at) {
-                float x[E], max = HIDES ? v.max : fmaxf(v.max, max_of(unit.at[0]));
+        kz_online_softmax::value folded = row.template fold<kz_online_softmax>(
+            [&](kz_online_softmax::value v, const unit_of &unit, const kz_row_at &at) {
+                float x[E], max = HIDES ? v.max : fmaxf(v.max, kz_pack_max(unit.at[0]));
                 take(x, unit, at, seen);
 #pragma unroll
                 for (int e = 0; HIDES && e < E; e++) max = fmaxf(max, x[e]);
-                float base = base_of(max), sum = v.sum;
-                if (max > v.max) sum = softmax_pair::scaled(v, max);
+                float base = kz_softmax_base(max), sum = v.sum;
+                if (max > v.max) sum = kz_online_softmax::scaled(v, max);
 #pragma unroll
-                for (int e = 0; e < E; e++) sum += exp_of(x[e] - base);
-                return softmax_pair::value{max, sum};
+                for (int e = 0; e < E; e++) sum += kz_exp_below(x[e] - base);
+                return kz_online_softmax::value{max, sum};
             });
         softmax_result<KIND> result(folded);
         row.write([&](const unit_of &unit, const kz_row_at &at) {
@@ -219,7 +154,7 @@ template <typename T, bool LOG> struct softmax_gradient : kz_row_program<T, 2> {
     __device__ __forceinline__ const T *array(int k) const { return k == 0 ? y : dy; }
 
     template <class Row> __device__ __forceinline__ void run(Row &row) const {
-        float sum = row.template fold<softmax_sum>(
+        float sum = row.template fold<kz_row_sum>(
             [&](float so_far, const typename Row::unit &unit, const kz_row_at &) {
 #pragma unroll
                 for (int e = 0; e < E; e++)
@@ -234,7 +169,7 @@ template <typename T, bool LOG> struct softmax_gradient : kz_row_program<T, 2> {
         });
     }
     static __device__ __forceinline__ float gradient(float y, float dy, float sum) {
-        return LOG ? dy - exp_of(y) * sum : y * (dy - sum);
+        return LOG ? dy - kz_exp_below(y) * sum : y * (dy - sum);
     }
 };
 
