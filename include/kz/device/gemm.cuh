@@ -26,6 +26,7 @@
 //     PARTS              3: operands are sums of a high and a low part, coordinates 0 and 1 of their maps' third dimension;
 //                        c = high * high + high * low + low * high
 //     PROMOTE            the sums of each chunk are added to others in f32, for tensor cores that keep fewer bits (fp8)
+//     TWO_SETS           of sums, where they are promoted: one chunk's products run while those of the one before are added
 //     BLOCK_SCALES       and times factors: each row of a has one for every chunk, b one for 128 rows and every chunk
 //     SPARSE             of every four elements of a along k two are stored; which, says the metadata, a word of each thread
 //                        for each chunk, in the order of kz_wgmma_sparse; its map: thread, chunk, slab of 64 rows
@@ -62,7 +63,9 @@ kz_gemm_consume(kz_gemm_ring<G> ring, const kz_tensor_map *map, kz_gemm_out<type
         }
         kz_gemm_corner tile = kz_gemm_corner_of<G>(schedule, segment.tile, rank);
         if (G::PING_PONG) kz_named_sync(KZ_GEMM_ORDER_BARRIER + group, 2 * KZ_WARPGROUP);
-        if constexpr (G::PROMOTE)
+        if constexpr (G::PROMOTE && G::TWO_SETS)
+            kz_gemm_two_sets_loop<G>(sums, ring, row, segment, tile, scales, schedule.chunks);
+        else if constexpr (G::PROMOTE)
             kz_gemm_promoting_loop<G>(sums, ring, row, segment, tile, scales, schedule.chunks);
         else if constexpr (G::SPARSE)
             kz_gemm_sparse_loop<G>(sums, ring, row, segment.count);

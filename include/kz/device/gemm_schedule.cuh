@@ -20,6 +20,7 @@ struct kz_gemm_defaults {
         GROUPED = false,
         PARTS = 1,
         PROMOTE = false,
+        TWO_SETS = false,
         BLOCK_SCALES = false,
         SPARSE = false,
     };
