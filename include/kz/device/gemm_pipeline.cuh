@@ -83,7 +83,7 @@ static __device__ __forceinline__ kz_gemm_chunk kz_gemm_locate(unsigned i, unsig
 
 template <typename G>
 static __device__ __forceinline__ void kz_gemm_produce(kz_gemm_ring<G> ring, const kz_tensor_map *a,
-                                                       const kz_tensor_map *b, const kz_tensor_map *metadata,
+                                                       const kz_tensor_map *b, const kz_tensor_map *more,
                                                        kz_gemm_schedule schedule) {
     typedef kz_gemm_sizes<G> sizes;
     unsigned rank = kz_gemm_rank<G>(), down = rank % G::CLUSTER_M, across = rank / G::CLUSTER_M;
@@ -101,14 +101,21 @@ static __device__ __forceinline__ void kz_gemm_produce(kz_gemm_ring<G> ring, con
             kz_gemm_chunk at = kz_gemm_locate<G>(i, schedule.chunks, tile.batch);
             if (schedule.order.a_shared) at.a = 0;
             if (schedule.order.b_shared) at.b = 0;
+            if constexpr (G::NARROW_N > 0)
+                if (tile.narrow) {
+                    kz_barrier_arrive_expect(barrier, sizes::A_BYTES + G::NARROW_N * KZ_GEMM_CHUNK);
+                    kz_gemm_copy<G::TILE_M, 1, G::A_MN>(to, a, at.k, tile.m, at.a, barrier, 0, 0);
+                    kz_gemm_copy<G::NARROW_N, 1, G::B_MN>(to + sizes::A_BYTES, more, at.k, tile.n, at.b,
+                                                          barrier, 0, 0);
+                    continue;
+                }
             kz_barrier_arrive_expect(barrier, sizes::STAGE_BYTES);
             kz_gemm_copy<G::TILE_M, G::CLUSTER_N, G::A_MN>(to, a, G::SPARSE ? at.k / 2 : at.k, tile.m, at.a,
                                                            barrier, across, in_row);
             kz_gemm_copy<G::TILE_N, G::CLUSTER_M, G::B_MN>(to + sizes::A_BYTES, b, at.k, tile.n, at.b,
                                                            barrier, down, in_column);
             if (G::SPARSE)
-                kz_tensor_load_3d<false>(to + sizes::DENSE_BYTES, metadata, 0, (int)i, tile.m / 64, barrier,
-                                         0);
+                kz_tensor_load_3d<false>(to + sizes::DENSE_BYTES, more, 0, (int)i, tile.m / 64, barrier, 0);
         }
     }
     // Other blocks arrive at this one's barriers: it stays until they have.
@@ -143,9 +150,9 @@ static __device__ __forceinline__ void kz_gemm_multiply(kz_gemm_sums<G> &sums, u
 }
 
 // `chunks` of a tile, one at least. One group of products is in flight while the next begins; the stage before is given back.
-template <typename G>
-static __device__ __forceinline__ void kz_gemm_main_loop(kz_gemm_sums<G> &sums, kz_gemm_ring<G> &ring,
-                                                         unsigned row, unsigned chunks) {
+template <typename G, typename Ring>
+static __device__ __forceinline__ void kz_gemm_main_loop(kz_gemm_sums<G> &sums, Ring &ring, unsigned row,
+                                                         unsigned chunks) {
     // The same in all lanes, as the compiler cannot know: addresses and descriptors stay in uniform registers.
     ring.stage = __shfl_sync(KZ_ALL_LANES, ring.stage, 0);
     ring.parity = __shfl_sync(KZ_ALL_LANES, ring.parity, 0);

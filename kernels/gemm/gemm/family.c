@@ -73,6 +73,8 @@ static const kz_variant variants[] = { // the order is the journey
     FRAME("15_tile_64x64_column", COLUMN_OF_4, "64 x 64, four one above the other share b"),
     FRAME("16_tile_64x112_mesh", MESH, "64 x 112, two by four share both"),
     FRAME("17_cluster_split_8", SPLIT_8, "06 with eight blocks for each tile"),
+    FRAME("18_two_widths", TALL_128, "10 whose last columns are 256 x 128, so that all end together"),
+    FRAME("19_two_widths_208", TALLEST_128, "18 with 256 x 208"),
 };
 
 // What kernels of the frame are named for.
@@ -138,6 +140,7 @@ static const kz_case cases[] = {
     CHECK(TN_F32, F16, 67, 61, 1031, 2, 0),
     CHECK(NN, F16, 67, 61, 1031, 1, 3),  // rows of c that begin at multiples of 16 bytes and end anywhere
     CHECK(NT, BF16, 8, 520, 5640, 1, 0), // shared out along k
+    CHECK(NT, BF16, 1, 20008, 8, 2, 0),  // 18: a wide tile and a narrow one for each block, of two products
     CHECK(NN_GROUPED, BF16, 300, 136, 72, 7, 0),
     CHECK(NT_GROUPED, BF16, 300, 136, 72, 7, 8),
     CHECK(NT_GROUPED, F16, 67, 61, 33, 4, 0),

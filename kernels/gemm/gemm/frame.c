@@ -8,11 +8,11 @@
 #include "private.h"
 #include "tune.h"
 
-#define GEMM_TILE(id, part, m, n, stages, consumers, cluster_m, cluster_n, cluster_k, ping_pong, store,      \
-                  orders, chunk, besides)                                                                    \
-    [GEMM_##id] = {part,      m,         n,         stages,        consumers,                                \
-                   cluster_m, cluster_n, cluster_k, STORE_##store, ORDERS_##orders,                          \
-                   chunk,     besides},
+#define GEMM_TILE(id, part, m, n, narrow, stages, consumers, cluster_m, cluster_n, cluster_k, ping_pong,     \
+                  store, orders, chunk, besides)                                                             \
+    [GEMM_##id] = {part,      m,         n,         narrow,        stages,          consumers,               \
+                   cluster_m, cluster_n, cluster_k, STORE_##store, ORDERS_##orders, chunk,                   \
+                   besides},
 enum { STORE_DIRECT, STORE_EITHER, STORE_TRANSPOSED, STORE_TENSOR };
 enum { ORDERS_ALL, ORDERS_WRITTEN, ORDERS_NT };
 const gemm_tile gemm_tiles[] = {
@@ -135,6 +135,11 @@ uint64_t gemm_count_clusters(const gemm_tile *t, const gemm_spec *s, bool swappe
     return s->form == KZ_GEMM_GROUPED ? (down + s->count) * across : down * across * s->count;
 }
 
+gemm_widths gemm_widths_of(const gemm_tile *t, const gemm_spec *s, uint64_t multiprocessors) {
+    return gemm_choose_widths(kz_ceil_div(s->m, t->tile_m) * s->count, s->n, t->tile_n, t->narrow_n,
+                              multiprocessors);
+}
+
 // 07: tiles that fill no round, and those of one full round with them, are shared out; where there are less than a round,
 // all, as long as each cluster gets a few chunks.
 uint64_t gemm_split_tiles(const gemm_spec *s, uint64_t multiprocessors) {
@@ -188,13 +193,37 @@ static uint64_t gemm_group(const gemm_tile *t) {
 
 static kz_arg float_arg(double value) { return kz_arg_f32((float)value); }
 
+// The clusters of a launch, and what it shares out.
+typedef struct grid {
+    uint64_t clusters, at_once;
+    uint64_t split;     // tiles that are cut along k
+    gemm_widths widths; // columns of tiles, where there are two widths
+} grid;
+
+static grid grid_of(const kz_planner *p, const gemm_spec *s, gemm_tile_id id) {
+    const gemm_tile *t = &gemm_tiles[id];
+    uint64_t multiprocessors = (uint64_t)p->device->multiprocessors;
+    grid g = {gemm_count_clusters(t, s, is_swapped(id)), multiprocessors / gemm_cluster_blocks(t), 0, {0}};
+    if (id == GEMM_STREAM) g.split = gemm_split_tiles(s, multiprocessors);
+    if (t->narrow_n > 0) {
+        g.widths = gemm_widths_of(t, s, g.at_once);
+        g.clusters = kz_ceil_div(s->m, t->tile_m) * (g.widths.wide + g.widths.narrow) * s->count;
+    }
+    if (g.split > 0 || (t->cluster_k == 1 && g.clusters > g.at_once)) g.clusters = g.at_once;
+    return g;
+}
+
+static kz_arg take_partials(const kz_planner *p, const gemm_tile *t, const grid *g) {
+    kz_arg at = kz_arg_workspace(p->plan->workspace_bytes);
+    p->plan->workspace_bytes += g->at_once * gemm_cluster_blocks(t) * t->tile_m * t->tile_n * sizeof(float);
+    return at;
+}
+
 static kz_status launch(const kz_planner *p, const gemm_spec *s, gemm_tile_id id, const operand *a,
                         const operand *b) {
     const gemm_tile *t = &gemm_tiles[id];
-    uint64_t blocks = gemm_cluster_blocks(t), at_once = (uint64_t)p->device->multiprocessors / blocks;
-    uint64_t clusters = gemm_count_clusters(t, s, is_swapped(id)), split = 0;
-    if (id == GEMM_STREAM) split = gemm_split_tiles(s, (uint64_t)p->device->multiprocessors);
-    if (split > 0 || (t->cluster_k == 1 && clusters > at_once)) clusters = at_once;
+    grid g = grid_of(p, s, id);
+    uint64_t blocks = gemm_cluster_blocks(t);
     bool grouped = s->form == KZ_GEMM_GROUPED;
     bool buffered = t->store == STORE_EITHER || t->store == STORE_TENSOR, tensor = gemm_stores_by_map(s, t);
     kz_arg first = map_operand(p, s, a, t->tile_m / t->cluster_n),
@@ -202,22 +231,24 @@ static kz_status launch(const kz_planner *p, const gemm_spec *s, gemm_tile_id id
     kz_arg result = tensor ? add_map(p, kz_arg_buffer(C), s->out, &s->c, grouped ? 1 : s->count, 64,
                                      KZ_TENSOR_PROMOTION_NONE)
                            : first; // which nobody uses
-    kz_arg extra = grouped ? kz_arg_buffer(OFFSETS) : kz_arg_u64(0);
-    if (split > 0) {
-        extra = kz_arg_workspace(p->plan->workspace_bytes);
-        p->plan->workspace_bytes += at_once * blocks * t->tile_m * t->tile_n * sizeof(float);
-    }
+    kz_arg extra = grouped ? kz_arg_buffer(OFFSETS) : g.split > 0 ? take_partials(p, t, &g) : kz_arg_u64(0);
     uint64_t flags =
         (tensor ? GEMM_TENSOR_STORE : 0) | (a->shared ? GEMM_A_SHARED : 0) | (b->shared ? GEMM_B_SHARED : 0);
-    return KZ_LAUNCH(
-        p, .part = t->part, .blocks = clusters * blocks, .threads = KZ_GEMM_THREADS(t->consumers),
-        .cluster = blocks > 1 ? (uint32_t)blocks : 0, .overlap = true,
-        .shared_bytes =
-            (uint32_t)KZ_GEMM_SHARED_BYTES(t->tile_m, t->tile_n, t->stages, t->consumers, buffered),
-        KZ_ARGS(first, second, result, kz_arg_buffer(C), kz_arg_u64(a->rows), kz_arg_u64(b->rows),
-                kz_arg_u64(s->k), kz_arg_u64(s->c.ld), kz_arg_u64(grouped ? 0 : s->c.stride),
-                kz_arg_u64(s->count), kz_arg_u64(gemm_group(t)), kz_arg_u64(flags), float_arg(s->alpha),
-                float_arg(s->beta), kz_arg_u64(split), extra));
+    kz_status status =
+        KZ_LAUNCH(p, .part = t->part, .blocks = g.clusters * blocks, .threads = KZ_GEMM_THREADS(t->consumers),
+                  .cluster = blocks > 1 ? (uint32_t)blocks : 0, .overlap = true,
+                  .shared_bytes =
+                      (uint32_t)KZ_GEMM_SHARED_BYTES(t->tile_m, t->tile_n, t->stages, t->consumers, buffered),
+                  KZ_ARGS(first, second, result, kz_arg_buffer(C), kz_arg_u64(a->rows), kz_arg_u64(b->rows),
+                          kz_arg_u64(s->k), kz_arg_u64(s->c.ld), kz_arg_u64(grouped ? 0 : s->c.stride),
+                          kz_arg_u64(s->count), kz_arg_u64(gemm_group(t)), kz_arg_u64(flags),
+                          float_arg(s->alpha), float_arg(s->beta), kz_arg_u64(g.split), extra));
+    if (status || t->narrow_n == 0) return status;
+    kz_step *step = &p->plan->steps[p->plan->step_count - 1];
+    step->args[step->arg_count++] = map_operand(p, s, b, t->narrow_n);
+    step->args[step->arg_count++] = kz_arg_u64(g.widths.wide);
+    step->args[step->arg_count++] = kz_arg_u64(g.widths.narrow);
+    return KZ_OK;
 }
 
 kz_status gemm_plan_frame(const kz_planner *p) {

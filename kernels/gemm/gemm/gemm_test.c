@@ -348,7 +348,9 @@ static void the_model_picks_by_shape(void **state) {
         int64_t axes[5];
         const char *variant;
     } picks[] = {
-        {1, {4096, 4096, 4096, 1}, "02_tile_128x256"},   // 4 rounds, nearly full
+        {1, {4096, 4096, 4096, 1}, "18_two_widths"},     // two wide tiles and a narrow one each
+        {1, {8192, 8192, 8192, 1}, "19_two_widths_208"}, // nine and one
+        {2, {4096, 4096, 4096, 1}, "02_tile_128x256"},   // a transposed: 4 rounds, nearly full
         {1, {500, 4096, 4096, 1}, "04_tile_128x128"},    // 128 tiles: one round
         {1, {1024, 1024, 1024, 1}, "05_tile_64x128"},    // likewise
         {1, {208, 448, 16088, 1}, "06_cluster_split_k"}, // 28 tiles of 64 x 64, long sums

@@ -10,7 +10,7 @@
 
 static const struct {
     double launch, bandwidth, pad, pad_bandwidth, direct, beta, share, add, universal, universal_step,
-        universal_double;
+        universal_double, narrow;
 } model = {
 #include "model.def"
 };
@@ -55,6 +55,13 @@ static double time_tile(const gemm_spec *s, gemm_tile_id id, double multiprocess
     double besides = t->besides * 1e-3 * (gemm_stores_by_map(s, t) ? 1.0 : model.direct);
     if (s->beta != 0.0) besides += model.beta * t->tile_m * t->tile_n / 32768.0;
     double work = rounds * (chunks * t->chunk * 1e-3 + besides), shared = 0.0;
+    if (t->narrow_n > 0) {
+        gemm_widths w = gemm_widths_of(t, s, (uint64_t)multiprocessors);
+        double part = (double)t->narrow_n / t->tile_n;
+        shared = (double)w.most_wide + (double)w.most_narrow * part;
+        work = shared * (chunks * t->chunk * 1e-3 + besides) +
+               (double)w.most_narrow * part * chunks * t->chunk * 1e-3 * (model.narrow - 1.0);
+    }
     if (id == GEMM_STREAM && gemm_split_tiles(s, (uint64_t)multiprocessors) > 0) {
         shared = clusters / at_once; // rounds, all of the same length
         work = shared * chunks * t->chunk * 1e-3 + ceil(shared) * besides + model.share +

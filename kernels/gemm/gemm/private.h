@@ -2,6 +2,7 @@
 #ifndef GEMM_PRIVATE_H
 #define GEMM_PRIVATE_H
 
+#include "gemm/two_widths.h"
 #include "kz/family.h"
 #include "gemm.h"
 
@@ -51,7 +52,7 @@ typedef enum gemm_tile_id {
 } gemm_tile_id;
 typedef struct gemm_tile {
     const char *part;
-    uint32_t tile_m, tile_n, stages, consumers, cluster_m, cluster_n, cluster_k, store, orders;
+    uint32_t tile_m, tile_n, narrow_n, stages, consumers, cluster_m, cluster_n, cluster_k, store, orders;
     double chunk, besides; // ns: of 64 along k, and of the rest of a tile
 } gemm_tile;
 extern const gemm_tile gemm_tiles[];
@@ -60,6 +61,7 @@ enum { GEMM_CHUNK_K = 64 };
 uint64_t gemm_cluster_blocks(const gemm_tile *t);
 // Clusters that all products need. `swapped`: b's columns are the tile's rows.
 uint64_t gemm_count_clusters(const gemm_tile *t, const gemm_spec *s, bool swapped);
+gemm_widths gemm_widths_of(const gemm_tile *t, const gemm_spec *s, uint64_t multiprocessors); // of 18 and 19
 uint64_t gemm_split_tiles(const gemm_spec *s, uint64_t multiprocessors); // of 07, that are cut along k
 bool gemm_is_padded(const gemm_spec *s, bool a);                         // a, or b, is copied first
 bool gemm_stores_by_map(const gemm_spec *s, const gemm_tile *t);
