@@ -24,6 +24,7 @@
 //     NARROW_N           the last columns' tiles have so many columns; kz_gemm_order says how many are narrow, and a second map of b
 //                        has boxes of so many rows
 //     STREAM_K           the first tiles are shared out evenly by chunks of k (below)
+//     SPLIT_K            the products of a batch are parts of one, each an equal share of its chunks along k; a and b are shared
 //     GROUPED            rows of a and c are divided among several b (below)
 //     PARTS              3: operands are sums of a high and a low part, coordinates 0 and 1 of their maps' third dimension;
 //                        c = high * high + high * low + low * high

@@ -17,6 +17,7 @@ struct kz_gemm_defaults {
         PING_PONG = false,
         STORE = KZ_STORE_DIRECT,
         STREAM_K = false,
+        SPLIT_K = false,
         GROUPED = false,
         PARTS = 1,
         PROMOTE = false,
@@ -60,6 +61,8 @@ template <typename G> struct kz_gemm_sizes {
     static_assert(G::CLUSTER_K == 1 || (SHARING == 1 && !BUFFERED && !G::STREAM_K && !G::GROUPED &&
                                         !G::PING_PONG && G::TILE_N % (8 * G::CLUSTER_K) == 0),
                   "a cluster shares chunks or a tile, of which each block stores some columns");
+    static_assert(!G::SPLIT_K || (G::CLUSTER_K == 1 && !G::STREAM_K && !G::GROUPED && G::PARTS == 1),
+                  "k is divided in one way");
     static_assert(!G::GROUPED || (SHARING == 1 && !G::STREAM_K && !G::PING_PONG && !G::A_MN),
                   "groups begin at any row, which the contiguous coordinate of a tensor map cannot");
     static_assert((typename G::Sum)0.5 != 0 || (G::CLUSTER_K == 1 && !G::STREAM_K && !G::PROMOTE),
@@ -212,6 +215,10 @@ static __device__ __forceinline__ bool kz_gemm_next(kz_gemm_schedule &s, kz_gemm
     if (G::CLUSTER_K > 1) { // this block's part of k
         unsigned rank = kz_cluster_rank(), first = s.chunks * rank / G::CLUSTER_K;
         segment = {s.next, first, s.chunks * (rank + 1) / G::CLUSTER_K - first};
+    } else if (G::SPLIT_K) { // that of the product that it is a part of
+        unsigned parts = s.order.batch, part = s.next / (s.order.down * s.order.across),
+                 first = (unsigned)((uint64_t)s.chunks * part / parts);
+        segment = {s.next, first, (unsigned)((uint64_t)s.chunks * (part + 1) / parts) - first};
     } else {
         segment = {s.next, 0, s.chunks};
     }

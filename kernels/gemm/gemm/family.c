@@ -75,6 +75,10 @@ static const kz_variant variants[] = { // the order is the journey
     FRAME("17_cluster_split_8", SPLIT_8, "06 with eight blocks for each tile"),
     FRAME("18_two_widths", TALL_128, "10 whose last columns are 256 x 128, so that all end together"),
     FRAME("19_two_widths_208", TALLEST_128, "18 with 256 x 208"),
+    FRAME("20_tile_128x224", BROAD, "128 x 224: another width for 02"),
+    FRAME("21_tile_192x192", SQUARE, "192 x 192 by three consumers"),
+    FRAME("22_split_k", K_PARTS, "128 x 128, k divided among any number of blocks; a second kernel adds"),
+    FRAME("23_split_k_few_rows", K_PARTS_16, "08, k divided as in 22"),
 };
 
 // What kernels of the frame are named for.
@@ -140,7 +144,12 @@ static const kz_case cases[] = {
     CHECK(TN_F32, F16, 67, 61, 1031, 2, 0),
     CHECK(NN, F16, 67, 61, 1031, 1, 3),  // rows of c that begin at multiples of 16 bytes and end anywhere
     CHECK(NT, BF16, 8, 520, 5640, 1, 0), // shared out along k
-    CHECK(NT, BF16, 1, 20008, 8, 2, 0),  // 18: a wide tile and a narrow one for each block, of two products
+    CHECK(NN_SCALED, BF16, 72, 136, 520, 1, 8),
+    CHECK(TN_F32, F16, 67, 61, 515, 1, 0),
+    CHECK(TT, BF16, 136, 72, 520, 1, 0),
+    CHECK(NN, F16, 12, 72, 515, 1, 0), // and of few rows
+    CHECK(NN_SCALED, BF16, 40, 61, 515, 1, 3),
+    CHECK(NT, BF16, 1, 20008, 8, 2, 0), // 18: a wide tile and a narrow one for each block, of two products
     CHECK(NN_GROUPED, BF16, 300, 136, 72, 7, 0),
     CHECK(NT_GROUPED, BF16, 300, 136, 72, 7, 8),
     CHECK(NT_GROUPED, F16, 67, 61, 33, 4, 0),

@@ -28,6 +28,7 @@ template <int id> struct tile;
             PING_PONG = ping_pong,                                                                           \
             STORE = KZ_STORE_##store,                                                                        \
             STREAM_K = id == STREAM,                                                                         \
+            SPLIT_K = id == K_PARTS || id == K_PARTS_16 || id == K_PARTS_64,                                 \
             GROUPED = id == GROUP_LARGE || id == GROUP_NARROW,                                               \
         };                                                                                                   \
     };
@@ -59,7 +60,9 @@ multiply(const kz_tensor_map *a, const kz_tensor_map *b, const kz_tensor_map *c,
     if (G::GROUPED) order.offsets = (const unsigned *)extra, order.rows = (unsigned)m;
     if (G::NARROW_N > 0) order.across = widths.wide, order.narrow = widths.narrow;
     kz_gemm_out<typename G::Out> out = {c_at, m, n, pitch, batch_pitch, (flags & GEMM_TENSOR_STORE) != 0};
-    if constexpr (G::STORE == KZ_STORE_TENSOR) { // beta is 0
+    if constexpr (G::SPLIT_K) { // alpha and beta come behind
+        kz_gemm_run<G>(a, b, c, out, order, k);
+    } else if constexpr (G::STORE == KZ_STORE_TENSOR) { // beta is 0
         kz_gemm_run<G>(a, b, c, out, order, k, kz_chain_of(kz_scale{alpha}), 0, NULL, {}, widths.b);
     } else {
         kz_linear<typename G::Out> linear = {alpha, beta, {c_at, pitch, batch_pitch}};

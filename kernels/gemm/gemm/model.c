@@ -48,8 +48,8 @@ static double time_universal(const gemm_spec *s, double multiprocessors, char ho
 static double time_tile(const gemm_spec *s, gemm_tile_id id, double multiprocessors,
                         char how[KZ_ESTIMATE_HOW]) {
     const gemm_tile *t = &gemm_tiles[id];
-    bool swapped = id == GEMM_ROWS_16 || id == GEMM_ROWS_64;
-    double clusters = (double)gemm_count_clusters(t, s, swapped);
+    uint64_t tiles = gemm_count_clusters(t, s, gemm_is_swapped(id));
+    double clusters = (double)tiles;
     double at_once = floor(multiprocessors / (double)gemm_cluster_blocks(t));
     double chunks = ceil((double)s->k / GEMM_CHUNK_K) / t->cluster_k, rounds = ceil(clusters / at_once);
     double besides = t->besides * 1e-3 * (gemm_stores_by_map(s, t) ? 1.0 : model.direct);
@@ -61,6 +61,11 @@ static double time_tile(const gemm_spec *s, gemm_tile_id id, double multiprocess
         shared = (double)w.most_wide + (double)w.most_narrow * part;
         work = shared * (chunks * t->chunk * 1e-3 + besides) +
                (double)w.most_narrow * part * chunks * t->chunk * 1e-3 * (model.narrow - 1.0);
+    }
+    if (gemm_has_parts(id)) {
+        uint64_t parts = gemm_count_parts(t, tiles, s, (uint64_t)multiprocessors);
+        shared = ceil(clusters * (double)parts / at_once) / (double)parts;
+        work = gemm_parts_time(t, tiles, s, parts, (uint64_t)multiprocessors);
     }
     if (id == GEMM_STREAM && gemm_split_tiles(s, (uint64_t)multiprocessors) > 0) {
         shared = clusters / at_once; // rounds, all of the same length
