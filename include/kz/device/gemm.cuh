@@ -26,6 +26,7 @@
 //     STREAM_K           the first tiles are shared out evenly by chunks of k (below)
 //     SPLIT_K            the products of a batch are parts of one, each an equal share of its chunks along k; a and b are shared
 //     GROUPED            rows of a and c are divided among several b (below)
+//     RAW_STAGES         rows of a and b begin anywhere: the producer's warps copy them, so many chunks ahead (gemm_odd.cuh)
 //     PARTS              3: operands are sums of a high and a low part, coordinates 0 and 1 of their maps' third dimension;
 //                        c = high * high + high * low + low * high
 //     PROMOTE            the sums of each chunk are added to others in f32, for tensor cores that keep fewer bits (fp8)
@@ -38,6 +39,7 @@
 #ifndef KZ_GEMM_CUH
 #define KZ_GEMM_CUH
 
+#include "kz/device/gemm_odd.cuh"
 #include "kz/device/gemm_split.cuh"
 #include "kz/device/gemm_store.cuh"
 
@@ -124,13 +126,15 @@ kz_gemm_consume(kz_gemm_ring<G> ring, const kz_tensor_map *map, kz_gemm_out<type
     if (sizes::BUFFERED && threadIdx.x % KZ_WARPGROUP == 0) kz_bulk_wait();
 }
 
-// c = epilogue(a * b). `more`: the metadata of a sparse a, or b by boxes of NARROW_N rows.
+// c = epilogue(a * b). Where RAW_STAGES count, a and b are NULL, and a_rows and b_rows are the operands. `more`: the metadata of a sparse a, or b by boxes of NARROW_N rows.
 template <typename G, typename E = kz_chain<>>
 static __device__ __forceinline__ void
 kz_gemm_run(const kz_tensor_map *a, const kz_tensor_map *b, const kz_tensor_map *c,
             const kz_gemm_out<typename G::Out> &out, const kz_gemm_order &order, size_t k,
             const E &epilogue = E(), unsigned split_tiles = 0, float *partials = NULL,
-            const kz_gemm_scales &scales = {}, const kz_tensor_map *more = NULL) {
+            const kz_gemm_scales &scales = {}, const kz_tensor_map *more = NULL,
+            const kz_gemm_rows<typename G::In> &a_rows = {},
+            const kz_gemm_rows<typename G::In> &b_rows = {}) {
     typedef kz_gemm_sizes<G> sizes;
     extern __shared__ char kz_gemm_memory[];
     kz_gemm_ring<G> ring(kz_gemm_memory);
@@ -138,11 +142,11 @@ kz_gemm_run(const kz_tensor_map *a, const kz_tensor_map *b, const kz_tensor_map 
     kz_gemm_schedule schedule = kz_gemm_plan<G>(order, chunks, split_tiles, partials);
     if (threadIdx.x == 0) {
         for (int i = 0; i < G::STAGES; i++) {
-            kz_barrier_init(ring.full + 8 * i, 1);
+            kz_barrier_init(ring.full + 8 * i, G::RAW_STAGES > 0 ? KZ_WARPGROUP : 1);
             kz_barrier_init(ring.empty + 8 * i, 4 * (G::PING_PONG ? 1 : G::CONSUMERS) * sizes::SHARING);
         }
         kz_barrier_init_fence();
-        kz_tensor_prefetch(a), kz_tensor_prefetch(b);
+        if (G::RAW_STAGES == 0) kz_tensor_prefetch(a), kz_tensor_prefetch(b);
         if (sizes::BUFFERED) kz_tensor_prefetch(c);
         if (G::SPARSE || G::NARROW_N > 0) kz_tensor_prefetch(more);
     }
@@ -155,6 +159,10 @@ kz_gemm_run(const kz_tensor_map *a, const kz_tensor_map *b, const kz_tensor_map 
     if (G::GROUPED) kz_gemm_take_group(schedule);
     kz_let_successor_begin();
     if (threadIdx.x >= KZ_WARPGROUP * G::CONSUMERS) {
+        if constexpr (G::RAW_STAGES > 0) { // which needs its registers
+            kz_gemm_produce_odd<G>(ring, a_rows, b_rows, (int)k, schedule);
+            return;
+        }
         kz_registers_give<sizes::PRODUCER_REGISTERS>();
         if (threadIdx.x == KZ_WARPGROUP * G::CONSUMERS) kz_gemm_produce<G>(ring, a, b, more, schedule);
         if (G::CLUSTER_K > 1) {
@@ -162,7 +170,7 @@ kz_gemm_run(const kz_tensor_map *a, const kz_tensor_map *b, const kz_tensor_map 
             kz_cluster_sync(), kz_cluster_sync();
         }
     } else {
-        kz_registers_take<sizes::CONSUMER_REGISTERS>();
+        if (G::RAW_STAGES == 0) kz_registers_take<sizes::CONSUMER_REGISTERS>();
         kz_gemm_consume<G>(ring, c, out, schedule, epilogue, scales);
     }
 }

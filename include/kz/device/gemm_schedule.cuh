@@ -24,6 +24,7 @@ struct kz_gemm_defaults {
         TWO_SETS = false,
         BLOCK_SCALES = false,
         SPARSE = false,
+        RAW_STAGES = 0,
         NARROW_N = 0,
         RING_N = 0,
     };
@@ -63,6 +64,10 @@ template <typename G> struct kz_gemm_sizes {
                   "a cluster shares chunks or a tile, of which each block stores some columns");
     static_assert(!G::SPLIT_K || (G::CLUSTER_K == 1 && !G::STREAM_K && !G::GROUPED && G::PARTS == 1),
                   "k is divided in one way");
+    static_assert(G::RAW_STAGES == 0 ||
+                      (CLUSTER == 1 && !BUFFERED && !G::GROUPED && !G::SPARSE && G::PARTS == 1 &&
+                       sizeof(typename G::In) == 2 && G::TILE_M % 16 == 0 && G::TILE_N % 16 == 0),
+                  "halves, rows of which the producer's four warps have as many each, of no cluster");
     static_assert(!G::GROUPED || (SHARING == 1 && !G::STREAM_K && !G::PING_PONG && !G::A_MN),
                   "groups begin at any row, which the contiguous coordinate of a tensor map cannot");
     static_assert((typename G::Sum)0.5 != 0 || (G::CLUSTER_K == 1 && !G::STREAM_K && !G::PROMOTE),

@@ -79,6 +79,8 @@ static const kz_variant variants[] = { // the order is the journey
     FRAME("21_tile_192x192", SQUARE, "192 x 192 by three consumers"),
     FRAME("22_split_k", K_PARTS, "128 x 128, k divided among any number of blocks; a second kernel adds"),
     FRAME("23_split_k_few_rows", K_PARTS_16, "08, k divided as in 22"),
+    FRAME("24_odd_rows", ODD, "22 whose producer's warps shift rows that begin anywhere into place"),
+    FRAME("25_odd_few_rows", ODD_16, "23 with 24's producer"),
 };
 
 // What kernels of the frame are named for.
@@ -147,7 +149,9 @@ static const kz_case cases[] = {
     CHECK(NN_SCALED, BF16, 72, 136, 520, 1, 8),
     CHECK(TN_F32, F16, 67, 61, 515, 1, 0),
     CHECK(TT, BF16, 136, 72, 520, 1, 0),
-    CHECK(NN, F16, 12, 72, 515, 1, 0), // and of few rows
+    CHECK(NN, F16, 12, 72, 515, 1, 0),    // and of few rows
+    CHECK(NN, BF16, 131, 133, 200, 1, 1), // rows that begin anywhere, two tiles
+    KZ_NOT_FINITE(CHECK, NT, BF16, 20, 36, 77, 1, 0),
     CHECK(NN_SCALED, BF16, 40, 61, 515, 1, 3),
     CHECK(NT, BF16, 1, 20008, 8, 2, 0), // 18: a wide tile and a narrow one for each block, of two products
     CHECK(NN_GROUPED, BF16, 300, 136, 72, 7, 0),

@@ -156,13 +156,15 @@ gemm_tile_id gemm_tile_of(const kz_variant *variant, const gemm_spec *s) {
     gemm_tile_id id = (gemm_tile_id)variant->tile;
     if (id == GEMM_ROWS_16 && (s->m > 16 || s->a_transposed)) return GEMM_ROWS_64;
     if (id == GEMM_K_PARTS_16 && (s->m > 16 || s->a_transposed)) return GEMM_K_PARTS_64;
+    if (id == GEMM_ODD_16 && s->m > 16) return GEMM_ODD_64;
     if (id == GEMM_GROUP_LARGE && s->m < s->count * GEMM_GROUP_ROWS) return GEMM_GROUP_NARROW;
     return id;
 }
 
 static bool is_grouped(gemm_tile_id id) { return id == GEMM_GROUP_LARGE || id == GEMM_GROUP_NARROW; }
 bool gemm_is_swapped(gemm_tile_id id) {
-    return id == GEMM_ROWS_16 || id == GEMM_ROWS_64 || id == GEMM_K_PARTS_16 || id == GEMM_K_PARTS_64;
+    return id == GEMM_ROWS_16 || id == GEMM_ROWS_64 || id == GEMM_K_PARTS_16 || id == GEMM_K_PARTS_64 ||
+           id == GEMM_ODD_16 || id == GEMM_ODD_64;
 }
 
 static kz_status refuse_tile(const kz_planner *p, const gemm_spec *s, gemm_tile_id id) {
@@ -174,7 +176,7 @@ static kz_status refuse_tile(const kz_planner *p, const gemm_spec *s, gemm_tile_
     if (gemm_is_swapped(id) && s->m > GEMM_FEW_ROWS)
         return kz_plan_refuse(p->error, "for up to %d rows of a", GEMM_FEW_ROWS);
     uint32_t orders = gemm_tiles[id].orders;
-    if (orders != ORDERS_ALL && (s->a_transposed || s->out != s->type))
+    if (orders != ORDERS_ALL && (s->a_transposed || (s->out != s->type && !gemm_has_parts(id))))
         return kz_plan_refuse(p->error, "for an a that lies as written, and c of its type");
     if (gemm_has_parts(id) && (s->count > 1 || (gemm_is_swapped(id) && s->a_transposed)))
         return kz_plan_refuse(p->error, "for one product; of few rows, for an a that lies as written");
@@ -240,9 +242,9 @@ typedef struct target {
     uint64_t count;
 } target;
 
-static target target_of(const kz_planner *p, const gemm_spec *s, const grid *g) {
+static target target_of(const kz_planner *p, const gemm_spec *s, gemm_tile_id id, const grid *g) {
     bool grouped = s->form == KZ_GEMM_GROUPED;
-    if (g->parts == 1) return (target){kz_arg_buffer(C), s->out, s->c, grouped ? 1 : s->count};
+    if (!gemm_has_parts(id)) return (target){kz_arg_buffer(C), s->out, s->c, grouped ? 1 : s->count};
     uint64_t pitch = gemm_parts_pitch(s), each = s->m * pitch;
     kz_arg at = kz_arg_workspace(p->plan->workspace_bytes);
     p->plan->workspace_bytes += kz_ceil_div(g->parts * each * sizeof(float), 256) * 256;
@@ -273,13 +275,19 @@ static kz_status add_parts(const kz_planner *p, const gemm_spec *s, const target
                 float_arg(s->alpha), float_arg(s->beta)));
 }
 
+// Kernels of parts are named for the order alone, whatever c is.
+static const char *order_of(const gemm_spec *s) {
+    static const char *const orders[ORDERS] = {"nn", "nt", "tn", "tt"};
+    return orders[(s->a_transposed ? 2 : 0) + (s->b_transposed ? 1 : 0)];
+}
+
 static kz_status launch(const kz_planner *p, const gemm_spec *s, gemm_tile_id id, const operand *a,
                         const operand *b) {
     const gemm_tile *t = &gemm_tiles[id];
     grid g = grid_of(p, s, id);
     if (gemm_has_parts(id) && g.parts == 1)
         return kz_plan_refuse(p->error, "k is too short to be divided among blocks");
-    target to = target_of(p, s, &g);
+    target to = target_of(p, s, id, &g);
     uint64_t blocks = gemm_cluster_blocks(t);
     bool grouped = s->form == KZ_GEMM_GROUPED;
     bool buffered = t->store == STORE_EITHER || t->store == STORE_TENSOR, tensor = gemm_stores_by_map(s, t);
@@ -290,12 +298,10 @@ static kz_status launch(const kz_planner *p, const gemm_spec *s, gemm_tile_id id
     kz_arg extra = grouped ? kz_arg_buffer(OFFSETS) : g.split > 0 ? take_partials(p, t, &g) : kz_arg_u64(0);
     uint64_t flags =
         (tensor ? GEMM_TENSOR_STORE : 0) | (a->shared ? GEMM_A_SHARED : 0) | (b->shared ? GEMM_B_SHARED : 0);
-    static const char *const orders[ORDERS] = {"nn", "nt", "tn", "tt"}; // of parts, whatever c is
-    const char *order = g.parts > 1 ? orders[(s->a_transposed ? 2 : 0) + (s->b_transposed ? 1 : 0)] : NULL;
     kz_status status = KZ_LAUNCH(
-        p, .part = t->part, .operation = order, .blocks = g.clusters * blocks,
-        .threads = KZ_GEMM_THREADS(t->consumers), .cluster = blocks > 1 ? (uint32_t)blocks : 0,
-        .overlap = true,
+        p, .part = t->part, .operation = gemm_has_parts(id) ? order_of(s) : NULL,
+        .blocks = g.clusters * blocks, .threads = KZ_GEMM_THREADS(t->consumers),
+        .cluster = blocks > 1 ? (uint32_t)blocks : 0, .overlap = true,
         .shared_bytes =
             (uint32_t)KZ_GEMM_SHARED_BYTES(t->tile_m, t->tile_n, t->stages, t->consumers, buffered),
         KZ_ARGS(first, second, result, to.at, kz_arg_u64(a->rows), kz_arg_u64(b->rows), kz_arg_u64(s->k),
@@ -304,7 +310,28 @@ static kz_status launch(const kz_planner *p, const gemm_spec *s, gemm_tile_id id
                 float_arg(s->alpha), float_arg(s->beta), kz_arg_u64(g.split), extra));
     if (status) return status;
     if (t->narrow_n > 0) return add_widths(p, s, t, b, &g.widths);
-    return g.parts > 1 ? add_parts(p, s, &to) : KZ_OK;
+    return gemm_has_parts(id) ? add_parts(p, s, &to) : KZ_OK;
+}
+
+// 24 and 25: the operands as they lie.
+static kz_status launch_odd(const kz_planner *p, const gemm_spec *s, gemm_tile_id id, const operand *a,
+                            const operand *b) {
+    const gemm_tile *t = &gemm_tiles[id];
+    if (s->alignment < 16)
+        return kz_plan_refuse(p->error,
+                              "a and b must begin at multiples of 16 bytes, whatever their rows do");
+    grid g = grid_of(p, s, id);
+    target to = target_of(p, s, id, &g);
+    kz_status status = KZ_LAUNCH(
+        p, .part = t->part, .operation = order_of(s), .blocks = g.clusters,
+        .threads = KZ_GEMM_THREADS(t->consumers), .overlap = true,
+        .shared_bytes = (uint32_t)KZ_GEMM_ODD_SHARED_BYTES(t->tile_m, t->tile_n, t->stages, t->consumers,
+                                                           GEMM_ODD_RAW_STAGES(id == GEMM_ODD)),
+        KZ_ARGS(a->at, b->at, to.at, kz_arg_u64(a->rows), kz_arg_u64(b->rows), kz_arg_u64(s->k),
+                kz_arg_u64(a->matrix.ld), kz_arg_u64(b->matrix.ld), kz_arg_u64(gemm_elements(s, &a->matrix)),
+                kz_arg_u64(gemm_elements(s, &b->matrix)), kz_arg_u64(to.matrix.ld),
+                kz_arg_u64(to.matrix.stride), kz_arg_u64(g.parts), kz_arg_u64(gemm_group(t))));
+    return status ? status : add_parts(p, s, &to);
 }
 
 kz_status gemm_plan_frame(const kz_planner *p) {
@@ -315,6 +342,8 @@ kz_status gemm_plan_frame(const kz_planner *p) {
     status = refuse(p, &s);
     if (status) return status;
     operand a = operand_of(&s, A), b = operand_of(&s, B);
+    if (gemm_is_odd(id))
+        return gemm_is_swapped(id) ? launch_odd(p, &s, id, &b, &a) : launch_odd(p, &s, id, &a, &b);
     status = pad(p, &s, &a);
     if (!status) status = pad(p, &s, &b);
     if (status) return status;

@@ -28,7 +28,8 @@ template <int id> struct tile;
             PING_PONG = ping_pong,                                                                           \
             STORE = KZ_STORE_##store,                                                                        \
             STREAM_K = id == STREAM,                                                                         \
-            SPLIT_K = id == K_PARTS || id == K_PARTS_16 || id == K_PARTS_64,                                 \
+            RAW_STAGES = id < ODD ? 0 : GEMM_ODD_RAW_STAGES(id == ODD),                                      \
+            SPLIT_K = id >= K_PARTS,                                                                         \
             GROUPED = id == GROUP_LARGE || id == GROUP_NARROW,                                               \
         };                                                                                                   \
     };
@@ -92,6 +93,18 @@ multiply(const kz_tensor_map *a, const kz_tensor_map *b, const kz_tensor_map *c,
      unsigned narrow) {                                                                                      \
         multiply<name##_kernel>(&a, &b, &c, c_at, m, n, k, pitch, batch_pitch, batch, group, flags, alpha,   \
                                 beta, split, extra, {&narrow_b, wide, narrow});                              \
+    }
+
+// Parts of k, of operands whose rows begin anywhere; `a_end` and `b_end` are the operands' elements.
+#define GEMM_KERNEL_OF_ODD(name, id, In, a_mn, b_mn)                                                         \
+    typedef kernel<id, In, float, a_mn, b_mn> name##_kernel;                                                 \
+    KZ_ENTRY_BOUNDS(name, kz_gemm_sizes<name##_kernel>::THREADS, 1)                                          \
+    (const In *a, const In *b, float *parts, size_t m, size_t n, size_t k, size_t a_pitch, size_t b_pitch,   \
+     size_t a_end, size_t b_end, size_t pitch, size_t stride, unsigned count, unsigned group) {              \
+        typedef name##_kernel G;                                                                             \
+        kz_gemm_order order = kz_gemm_order_of<G>((unsigned)m, (unsigned)n, count, group);                   \
+        kz_gemm_run<G>(NULL, NULL, NULL, {parts, m, n, pitch, stride, false}, order, k, kz_chain_of(), 0,    \
+                       NULL, {}, NULL, {a, a_pitch, a_end}, {b, b_pitch, b_end});                            \
     }
 
 // X(idea, id, order, type, In, Out, a is MN-major, b is MN-major): a as written, in both orders of b, for every type; and a

@@ -357,6 +357,32 @@ static void parts_fill_the_multiprocessors(void **state) {
     assert_int_equal(plan("23_split_k_few_rows", &c, &p), KZ_UNSUPPORTED);
 }
 
+// Rows that begin anywhere are not copied; their sums are parts, though there may be one.
+static void odd_rows_stay_where_they_are(void **state) {
+    static kz_plan p;
+    enum { NN, NT, TN, A_END = 8, B_END };
+    kz_case c = {.operation = NT, .type = KZ_BF16, .axes = {765, 323, 3718, 1, 0}};
+    assert_int_equal(plan("24_odd_rows", &c, &p), KZ_OK);
+    assert_int_equal(p.step_count, 2);
+    assert_int_equal(p.steps[0].args[0].kind, KZ_ARG_BUFFER);
+    assert_int_equal(p.steps[0].args[A_END].scalar, 765 * 3718);
+    assert_int_equal(p.steps[0].args[B_END].scalar, 323 * 3718);
+    assert_has(p.steps[1].entry, "gemm_add_parts");
+    c.axes[K] = 7;
+    assert_int_equal(plan("24_odd_rows", &c, &p), KZ_OK);
+    assert_int_equal(p.steps[0].launch.grid[0], 6 * 3);
+    c.axes[M] = 4;
+    assert_int_equal(plan("25_odd_few_rows", &c, &p), KZ_OK);
+    assert_has(p.steps[0].entry, "odd_few_rows_rows_16_nt");
+    assert_int_equal(p.steps[0].args[A_END].scalar, 323 * 7); // b is the kernel's a
+    c.misalign = 1;
+    assert_int_equal(plan("25_odd_few_rows", &c, &p), KZ_UNSUPPORTED);
+    c.misalign = 0, c.operation = TN;
+    assert_int_equal(plan("24_odd_rows", &c, &p), KZ_UNSUPPORTED);
+    c.operation = NN, c.axes[BATCH] = 2;
+    assert_int_equal(plan("24_odd_rows", &c, &p), KZ_UNSUPPORTED);
+}
+
 static void the_frame_refuses_what_it_does_not_do(void **state) {
     static kz_plan p;
     kz_case c = {.type = KZ_F32, .axes = {64, 64, 64, 1}};
@@ -390,6 +416,8 @@ static void the_model_picks_by_shape(void **state) {
         {1, {1024, 1024, 1024, 1}, "05_tile_64x128"},    // likewise
         {1, {208, 448, 16088, 1}, "22_split_k"},         // eight tiles of 128 x 128, long sums
         {1, {432, 88, 8840, 1}, "17_cluster_split_8"},   // 14
+        {1, {765, 323, 3719, 1}, "24_odd_rows"},
+        {1, {4, 2358, 10199, 1}, "25_odd_few_rows"},
         {5, {16, 8192, 8192, 1}, "08_few_rows"},
         {1, {120, 12848, 5424, 1}, "13_tile_128x112"}, // clusters that fetch a once
         {12, {4096, 4096, 4096, 8}, "09_grouped"},
@@ -449,6 +477,7 @@ int main(void) {
         cmocka_unit_test(offsets_that_lie_stay_inside),
         cmocka_unit_test(odd_operands_are_padded),
         cmocka_unit_test(parts_fill_the_multiprocessors),
+        cmocka_unit_test(odd_rows_stay_where_they_are),
         cmocka_unit_test(the_frame_refuses_what_it_does_not_do),
         cmocka_unit_test(the_model_picks_by_shape),
         cmocka_unit_test(sums_in_half_precision_fail),

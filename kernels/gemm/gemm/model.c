@@ -76,7 +76,7 @@ static double time_tile(const gemm_spec *s, gemm_tile_id id, double multiprocess
         snprintf(how, KZ_ESTIMATE_HOW, "%.2f rounds", shared);
     else
         snprintf(how, KZ_ESTIMATE_HOW, "%.0f round%s", rounds, rounds == 1.0 ? "" : "s");
-    return model.launch + time_pad(s) + join(work, time_memory(s));
+    return model.launch + (gemm_is_odd(id) ? 0.0 : time_pad(s)) + join(work, time_memory(s));
 }
 
 double gemm_estimate(const kz_case *c, const kz_device_info *device, const kz_variant *variant,

@@ -27,4 +27,7 @@
 #define GEMM_PARTS_THREADS 256
 #define GEMM_PARTS_AT_ONCE 8
 
+// 24 and 25: chunks of raw rows, by tile: what fits beside the ring, or as many bytes in flight as 22 has.
+#define GEMM_ODD_RAW_STAGES(id_is_large) ((id_is_large) ? 3 : 6)
+
 #endif
