@@ -107,7 +107,7 @@ static const kz_case cases[] = {
     CHECK(E4M3_PROMOTED, NT, BF16, 40, 24, 8208, .data = KZ_DATA_POSITIVE), // what is cut off adds up
     CHECK(E4M3_FINE, NT, BF16, 264, 392, 1040),                             // clusters, and blocks of scales
     CHECK(E4M3_FINE, NT, BF16, 136, 272, 256),                              // two chunks
-    CHECK(E4M3_PROMOTED, NT, BF16, 1088, 1056, 144),                        // rounds of the promoted tile
+    CHECK(E4M3_PROMOTED, NT, BF16, 8, 16904, 144),                          // 133 tiles, two rounds
     CHECK(INT8, NT, I32, 1473, 1537, 40),                                   // rounds of the large tile
     SQUARES(TF32, F32),
     SQUARES(TF32X3, F32),
