@@ -161,20 +161,30 @@ static void insert(estimate best[SHOWN], const estimate *new) {
     best[at] = *new;
 }
 
-static const kz_variant *choose_estimated(const question *q, base_text *why) {
-    estimate best[SHOWN] = {{0}};
-    for (size_t i = 0; i < q->family->variant_count; i++) {
-        estimate one = {.variant = &q->family->variants[i]};
-        if (!family_will_do(q->family, one.variant, q->c, q->device, q->deterministic)) continue;
-        one.time = q->family->estimate(q->c, q->device, one.variant, one.how);
-        if (one.time >= 0) insert(best, &one);
-    }
-    if (!best[0].variant) return NULL;
+// The best, and those that nobody has timed.
+static void explain_estimated(const question *q, const estimate best[SHOWN], const base_text *untimed,
+                              base_text *why) {
     const char *known = q->device->gpu[0] ? q->device->gpu : q->device->id;
     base_text_add(why, "the model, for no near shape was measured on %s: ", known);
     for (size_t i = 0; i < SHOWN && best[i].variant; i++)
         base_text_add(why, "%s%s: %s, %.3g us", i ? "; " : "", best[i].variant->name, best[i].how,
                       best[i].time);
+    if (untimed->length) base_text_add(why, "; not timed on a GPU yet, so left out: %s", untimed->data);
+}
+
+static const kz_variant *choose_estimated(const question *q, base_text *why) {
+    estimate best[SHOWN] = {{0}};
+    base_text waiting = {0};
+    for (size_t i = 0; i < q->family->variant_count; i++) {
+        estimate one = {.variant = &q->family->variants[i]};
+        if (!family_will_do(q->family, one.variant, q->c, q->device, q->deterministic)) continue;
+        one.time = q->family->estimate(q->c, q->device, one.variant, one.how);
+        if (one.time >= 0 && one.variant->untimed)
+            base_text_add(&waiting, "%s%s", waiting.length ? ", " : "", one.variant->name);
+        if (one.time >= 0 && !one.variant->untimed) insert(best, &one);
+    }
+    if (best[0].variant) explain_estimated(q, best, &waiting, why);
+    base_text_free(&waiting);
     return best[0].variant;
 }
 

@@ -17,11 +17,13 @@ static double estimate(const kz_case *c, const kz_device_info *device, const kz_
                        char how[KZ_ESTIMATE_HOW]) {
     snprintf(how, KZ_ESTIMATE_HOW, "%u rounds", variant->tile);
     if (variant->tile == 3) return -1; // cannot tell
+    if (variant->tile == 4) return 1;
     return variant->tile == 2 ? 10 : 3 * (double)c->axes[0];
 }
 static const kz_variant variants[] = {{"01_one", 75, plan, "", .tile = 1},
                                       {"02_two", 75, plan, "", .tile = 2},
-                                      {"03_three", 75, plan, "", .tile = 3}};
+                                      {"03_three", 75, plan, "", .tile = 3},
+                                      {"04_new", 75, plan, "", .tile = 4, .untimed = true}};
 static const char built_in[] = "gpu,case,variant,microseconds\n"
                                "h200,mul-f32-m1000-n64-uniform,03_three,7.5\n"
                                "a100,mul-f32-m2000-n64-uniform,01_one,9\n";
@@ -31,7 +33,7 @@ static const kz_family family = {.name = "shaped",
                                  .axes = (const char *const[]){"m", "n", NULL},
                                  .types = KZ_TYPE_BIT(F32),
                                  .variants = variants,
-                                 .variant_count = 3,
+                                 .variant_count = BASE_COUNT(variants),
                                  .embedded = &embedded,
                                  .estimate = estimate};
 static const kz_device_info h200 = {
@@ -68,6 +70,19 @@ static void else_the_model_says_it_with_figures(void **state) {
     assert_string_equal(choose(13, 64, why), "01_one"); // 02 would be faster, and refuses
 }
 
+static void nobody_s_guess_is_taken(void **state) {
+    char why[KZ_CHOICE_WHY];
+    no_table_of_the_user();
+    assert_string_equal(choose(2, 64, why), "01_one"); // 6 us, and 1 by 04's estimate
+    assert_has(why, "; not timed on a GPU yet, so left out: 04_new");
+    kz_case c = {.type = KZ_F32, .axes = {1000, 64}};
+    static const char timed[] = "h200,mul-f32-m1000-n64-uniform,04_new,2\n";
+    const kz_embedded with_row = {.choice = "", .measured = timed};
+    kz_family tuned = family;
+    tuned.embedded = &with_row;
+    assert_string_equal(kz_choose(&tuned, &c, &h200, false, why)->name, "04_new");
+}
+
 // Writes the user's table, and asks.
 static const char *choose_with(const char *table, int64_t m, char why[KZ_CHOICE_WHY]) {
     char folder[] = "/tmp/kz_measured_XXXXXX", path[64];
@@ -97,7 +112,7 @@ static void bad_lines_are_passed_over(void **state) {
                                       "h200\n",
                                       "h200,mul-f32-m1000-n64-uniform,01_one\n",
                                       "h200,mul-f32-m1000-n64-uniform,01_one,5,6\n",
-                                      "h200,mul-f32-m1000-n64-uniform,04_none,5\n",
+                                      "h200,mul-f32-m1000-n64-uniform,05_none,5\n",
                                       "h200,mul-f32-m1000-uniform,01_one,5\n",
                                       "h200,mul-f32-m1000-n64-uniform,01_one,soon\n",
                                       "h200,mul-f32-m1000-n64-uniform,01_one,-5\n",
@@ -127,11 +142,9 @@ static void tidy_tables_have_each_case_once(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(near_shapes_are_as_measured),
-        cmocka_unit_test(else_the_model_says_it_with_figures),
-        cmocka_unit_test(the_users_table_comes_first),
-        cmocka_unit_test(bad_lines_are_passed_over),
-        cmocka_unit_test(tidy_tables_have_each_case_once),
+        cmocka_unit_test(near_shapes_are_as_measured), cmocka_unit_test(else_the_model_says_it_with_figures),
+        cmocka_unit_test(nobody_s_guess_is_taken),     cmocka_unit_test(the_users_table_comes_first),
+        cmocka_unit_test(bad_lines_are_passed_over),   cmocka_unit_test(tidy_tables_have_each_case_once),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

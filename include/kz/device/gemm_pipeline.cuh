@@ -83,7 +83,7 @@ static __device__ __forceinline__ kz_gemm_chunk kz_gemm_locate(unsigned i, unsig
 
 template <typename G>
 static __device__ __forceinline__ void kz_gemm_produce(kz_gemm_ring<G> ring, const kz_tensor_map *a,
-                                                       const kz_tensor_map *b, const kz_tensor_map *metadata,
+                                                       const kz_tensor_map *b, const kz_tensor_map *more,
                                                        kz_gemm_schedule schedule) {
     typedef kz_gemm_sizes<G> sizes;
     unsigned rank = kz_gemm_rank<G>(), down = rank % G::CLUSTER_M, across = rank / G::CLUSTER_M;
@@ -101,14 +101,21 @@ static __device__ __forceinline__ void kz_gemm_produce(kz_gemm_ring<G> ring, con
             kz_gemm_chunk at = kz_gemm_locate<G>(i, schedule.chunks, tile.batch);
             if (schedule.order.a_shared) at.a = 0;
             if (schedule.order.b_shared) at.b = 0;
+            if constexpr (G::NARROW_N > 0)
+                if (tile.narrow) {
+                    kz_barrier_arrive_expect(barrier, sizes::A_BYTES + G::NARROW_N * KZ_GEMM_CHUNK);
+                    kz_gemm_copy<G::TILE_M, 1, G::A_MN>(to, a, at.k, tile.m, at.a, barrier, 0, 0);
+                    kz_gemm_copy<G::NARROW_N, 1, G::B_MN>(to + sizes::A_BYTES, more, at.k, tile.n, at.b,
+                                                          barrier, 0, 0);
+                    continue;
+                }
             kz_barrier_arrive_expect(barrier, sizes::STAGE_BYTES);
             kz_gemm_copy<G::TILE_M, G::CLUSTER_N, G::A_MN>(to, a, G::SPARSE ? at.k / 2 : at.k, tile.m, at.a,
                                                            barrier, across, in_row);
             kz_gemm_copy<G::TILE_N, G::CLUSTER_M, G::B_MN>(to + sizes::A_BYTES, b, at.k, tile.n, at.b,
                                                            barrier, down, in_column);
             if (G::SPARSE)
-                kz_tensor_load_3d<false>(to + sizes::DENSE_BYTES, metadata, 0, (int)i, tile.m / 64, barrier,
-                                         0);
+                kz_tensor_load_3d<false>(to + sizes::DENSE_BYTES, more, 0, (int)i, tile.m / 64, barrier, 0);
         }
     }
     // Other blocks arrive at this one's barriers: it stays until they have.
@@ -143,9 +150,9 @@ static __device__ __forceinline__ void kz_gemm_multiply(kz_gemm_sums<G> &sums, u
 }
 
 // `chunks` of a tile, one at least. One group of products is in flight while the next begins; the stage before is given back.
-template <typename G>
-static __device__ __forceinline__ void kz_gemm_main_loop(kz_gemm_sums<G> &sums, kz_gemm_ring<G> &ring,
-                                                         unsigned row, unsigned chunks) {
+template <typename G, typename Ring>
+static __device__ __forceinline__ void kz_gemm_main_loop(kz_gemm_sums<G> &sums, Ring &ring, unsigned row,
+                                                         unsigned chunks) {
     // The same in all lanes, as the compiler cannot know: addresses and descriptors stay in uniform registers.
     ring.stage = __shfl_sync(KZ_ALL_LANES, ring.stage, 0);
     ring.parity = __shfl_sync(KZ_ALL_LANES, ring.parity, 0);
@@ -258,6 +265,18 @@ template <typename G> struct kz_gemm_factors {
     __device__ __forceinline__ float of(int slab, int sum) const { return a[slab][sum / 2 % 2] * b; }
 };
 
+// sums += part, times the factors of its chunk.
+template <typename G>
+static __device__ __forceinline__ void kz_gemm_add_part(kz_gemm_sums<G> &sums, const kz_gemm_sums<G> &part,
+                                                        const kz_gemm_factors<G> &factors) {
+    const int each = G::TILE_N / 2;
+#pragma unroll
+    for (int i = 0; i < kz_gemm_sizes<G>::SLABS * each; i++) {
+        float &sum = sums.at[i / each][i % each], more = part.at[i / each][i % each];
+        sum = G::BLOCK_SCALES ? fmaf(factors.of(i / each, i % each), more, sum) : sum + more;
+    }
+}
+
 // As kz_gemm_main_loop, but each chunk is summed by itself. While one consumer adds, the other's products run.
 template <typename G>
 static __device__ __forceinline__ void kz_gemm_promoting_loop(kz_gemm_sums<G> &sums, kz_gemm_ring<G> &ring,
@@ -281,13 +300,63 @@ static __device__ __forceinline__ void kz_gemm_promoting_loop(kz_gemm_sums<G> &s
 #pragma unroll
         for (int s = 0; s < kz_gemm_sizes<G>::SLABS; s++) kz_wgmma_pin(part.at[s]);
         ring.release(ring.stage);
-#pragma unroll
-        for (int i = 0; i < kz_gemm_sizes<G>::SLABS * each; i++) {
-            float &sum = sums.at[i / each][i % each], more = part.at[i / each][i % each];
-            sum = G::BLOCK_SCALES ? fmaf(factors.of(i / each, i % each), more, sum) : sum + more;
-        }
+        kz_gemm_add_part<G>(sums, part, factors);
         factors = next;
     }
+}
+
+// The same with two sets of sums: while one chunk's are added, the next one's products run.
+template <typename G> struct kz_gemm_part {
+    kz_gemm_sums<G> sums;
+    kz_gemm_factors<G> factors;
+};
+template <typename G>
+static __device__ __forceinline__ void kz_gemm_two_sets_loop(kz_gemm_sums<G> &sums, kz_gemm_ring<G> &ring,
+                                                             unsigned row, const kz_gemm_segment &segment,
+                                                             const kz_gemm_corner &tile,
+                                                             const kz_gemm_scales &scales, unsigned chunks) {
+    const int each = G::TILE_N / 2;
+    kz_gemm_part<G> even, odd;
+    unsigned end = __shfl_sync(KZ_ALL_LANES, segment.first + segment.count, 0), before = 0;
+    ring.stage = __shfl_sync(KZ_ALL_LANES, ring.stage, 0); // as in the main loop
+    ring.parity = __shfl_sync(KZ_ALL_LANES, ring.parity, 0);
+#pragma unroll
+    for (int i = 0; i < kz_gemm_sizes<G>::SLABS * each; i++) sums.at[i / each][i % each] = 0.0f;
+    auto begin = [&](kz_gemm_part<G> &part, unsigned chunk) {
+        kz_barrier_wait(ring.full + 8 * ring.stage, ring.parity);
+        kz_gemm_multiply<G>(part.sums, ring.chunk(), row, false);
+        part.factors.load(scales, tile.m + row, tile.n, chunk, chunks); // needed a chunk later
+    };
+    // What `part` has is there: all products but those begun last are done, or all.
+    auto add = [&](kz_gemm_part<G> &part, unsigned stage) {
+#pragma unroll
+        for (int s = 0; s < kz_gemm_sizes<G>::SLABS; s++) kz_wgmma_pin(part.sums.at[s]);
+        ring.release(stage);
+        kz_gemm_add_part<G>(sums, part.sums, part.factors);
+    };
+    auto step = [&](kz_gemm_part<G> &next, kz_gemm_part<G> &part, unsigned chunk) {
+        before = ring.stage;
+        ring.advance();
+        begin(next, chunk);
+        kz_wgmma_wait<1>();
+        add(part, before);
+    };
+    if (segment.count == 0) return;
+    begin(even, segment.first);
+    unsigned chunk = segment.first + 1;
+    for (; chunk + 1 < end; chunk += 2) {
+        step(odd, even, chunk);
+        step(even, odd, chunk + 1);
+    }
+    if (chunk < end) {
+        step(odd, even, chunk);
+        kz_wgmma_wait<0>();
+        add(odd, ring.stage);
+    } else {
+        kz_wgmma_wait<0>();
+        add(even, ring.stage);
+    }
+    ring.advance();
 }
 
 #endif

@@ -17,11 +17,16 @@ struct kz_gemm_defaults {
         PING_PONG = false,
         STORE = KZ_STORE_DIRECT,
         STREAM_K = false,
+        SPLIT_K = false,
         GROUPED = false,
         PARTS = 1,
         PROMOTE = false,
+        TWO_SETS = false,
         BLOCK_SCALES = false,
         SPARSE = false,
+        RAW_STAGES = 0,
+        NARROW_N = 0,
+        RING_N = 0,
     };
 };
 // What follows from G.
@@ -30,19 +35,20 @@ template <typename G> struct kz_gemm_sizes {
         DEPTH = KZ_GEMM_CHUNK / sizeof(typename G::In),        // of k, per stage
         A_ROW = G::SPARSE ? KZ_GEMM_CHUNK / 2 : KZ_GEMM_CHUNK, // bytes, per stage
         A_BYTES = G::TILE_M * A_ROW,
-        DENSE_BYTES = A_BYTES + G::TILE_N * KZ_GEMM_CHUNK,
+        DENSE_BYTES = A_BYTES + (G::RING_N > 0 ? G::RING_N : G::TILE_N) * KZ_GEMM_CHUNK,
         STAGE_BYTES = DENSE_BYTES + (G::SPARSE ? G::TILE_M / 64 * KZ_GEMM_METADATA : 0),
         SHARING = G::CLUSTER_M * G::CLUSTER_N, // blocks that send each other chunks
         CLUSTER = SHARING * G::CLUSTER_K,
         ROWS = G::PING_PONG ? G::TILE_M : G::TILE_M / G::CONSUMERS, // of a consumer
         SLABS = ROWS / 64,
         THREADS = KZ_GEMM_THREADS(G::CONSUMERS),
-        // Registers are dealt out evenly at first; the producer's warps give away what the consumers need.
+        // Registers are dealt out evenly at first; the producer's warps give away what the consumers need: more where a
+        // thread has more than 192 sums.
         PRODUCER_REGISTERS = G::CONSUMERS == 1   ? 56
-                             : G::CONSUMERS == 2 ? 40
+                             : G::CONSUMERS == 2 ? (SLABS * G::TILE_N / 2 > 192 ? 24 : 40)
                                                  : 32,
         CONSUMER_REGISTERS = G::CONSUMERS == 1   ? 256
-                             : G::CONSUMERS == 2 ? 232
+                             : G::CONSUMERS == 2 ? (SLABS * G::TILE_N / 2 > 192 ? 240 : 232)
                                                  : 160,
         BUFFERED = G::STORE == KZ_STORE_TENSOR || G::STORE == KZ_STORE_EITHER,
     };
@@ -56,6 +62,12 @@ template <typename G> struct kz_gemm_sizes {
     static_assert(G::CLUSTER_K == 1 || (SHARING == 1 && !BUFFERED && !G::STREAM_K && !G::GROUPED &&
                                         !G::PING_PONG && G::TILE_N % (8 * G::CLUSTER_K) == 0),
                   "a cluster shares chunks or a tile, of which each block stores some columns");
+    static_assert(!G::SPLIT_K || (G::CLUSTER_K == 1 && !G::STREAM_K && !G::GROUPED && G::PARTS == 1),
+                  "k is divided in one way");
+    static_assert(G::RAW_STAGES == 0 ||
+                      (CLUSTER == 1 && !BUFFERED && !G::GROUPED && !G::SPARSE && G::PARTS == 1 &&
+                       sizeof(typename G::In) == 2 && G::TILE_M % 16 == 0 && G::TILE_N % 16 == 0),
+                  "halves, rows of which the producer's four warps have as many each, of no cluster");
     static_assert(!G::GROUPED || (SHARING == 1 && !G::STREAM_K && !G::PING_PONG && !G::A_MN),
                   "groups begin at any row, which the contiguous coordinate of a tensor map cannot");
     static_assert((typename G::Sum)0.5 != 0 || (G::CLUSTER_K == 1 && !G::STREAM_K && !G::PROMOTE),
@@ -64,6 +76,14 @@ template <typename G> struct kz_gemm_sizes {
                   "a tile has one factor of b for each chunk");
     static_assert(!G::SPARSE || (STAGE_BYTES % 1024 == 0 && !G::A_MN && !G::B_MN && G::CLUSTER_N == 1),
                   "a stage begins at a multiple of 1024 bytes; operands of sparse products are K-major");
+    static_assert(G::NARROW_N == 0 ||
+                      (CLUSTER == 1 && G::STORE == KZ_STORE_TENSOR && !G::STREAM_K && !G::GROUPED &&
+                       !G::PING_PONG && !G::PROMOTE && !G::SPARSE && G::NARROW_N <= G::TILE_N),
+                  "tiles of two widths: no cluster, c by a tensor map, products without anything besides");
+};
+// The last columns' tiles of a kernel of two widths, in stages of the same size.
+template <typename G> struct kz_gemm_narrow : G {
+    enum { TILE_N = G::NARROW_N, RING_N = G::TILE_N, NARROW_N = 0 };
 };
 
 // ---- the order of tiles ----------------------------------------------------------------------------------
@@ -76,10 +96,12 @@ struct kz_gemm_order {
     // GROUPED: product g of `batch` has the rows offsets[g] to offsets[g + 1] - 1 of a and c, of which there are `rows`.
     const unsigned *offsets;
     unsigned rows;
+    unsigned narrow; // NARROW_N: columns of narrow tiles, behind all `across` wide ones of all products
 };
 struct kz_gemm_corner {
     int m, n, batch;
-    int end; // GROUPED: rows of c from here on are not this tile's
+    int end;     // GROUPED: rows of c from here on are not this tile's
+    bool narrow; // NARROW_N
 };
 
 template <typename G>
@@ -93,12 +115,20 @@ static __device__ __forceinline__ kz_gemm_order kz_gemm_order_of(unsigned m, uns
 template <typename G>
 static __device__ __forceinline__ kz_gemm_corner kz_gemm_find(const kz_gemm_order &order, unsigned t,
                                                               unsigned rank) {
-    unsigned all = order.down * order.across, batch = t / all, rest = t - batch * all;
-    unsigned each = order.group * order.across, above = rest / each * order.group;
+    unsigned columns = order.across;
+    bool narrow = false;
+    if constexpr (G::NARROW_N > 0) {
+        unsigned wide = order.down * order.across * order.batch;
+        narrow = t >= wide;
+        if (narrow) t -= wide, columns = order.narrow;
+    }
+    unsigned all = order.down * columns, batch = t / all, rest = t - batch * all;
+    unsigned each = order.group * columns, above = rest / each * order.group;
     unsigned rows = min(order.down - above, order.group), at = rest - rest / each * each;
     unsigned down = above + at % rows, across = at / rows;
-    return {(int)((down * G::CLUSTER_M + rank % G::CLUSTER_M) * G::TILE_M),
-            (int)((across * G::CLUSTER_N + rank / G::CLUSTER_M) * G::TILE_N), (int)batch, 0};
+    int n = (int)((across * G::CLUSTER_N + rank / G::CLUSTER_M) * G::TILE_N);
+    if (narrow) n = (int)(order.across * G::TILE_N + across * G::NARROW_N);
+    return {(int)((down * G::CLUSTER_M + rank % G::CLUSTER_M) * G::TILE_M), n, (int)batch, 0, narrow};
 }
 
 // ---- who does what -----------------------------------------------------------------------------------------
@@ -129,7 +159,7 @@ template <typename G> static __device__ __forceinline__ unsigned kz_gemm_worker(
     return G::STREAM_K ? kz_gemm_workers<G>() - 1 - cluster : cluster;
 }
 static __device__ __forceinline__ unsigned kz_gemm_tiles(const kz_gemm_order &order) {
-    return order.down * order.across * order.batch;
+    return order.down * (order.across + order.narrow) * order.batch;
 }
 // Where a worker's share begins.
 template <typename G>
@@ -190,6 +220,10 @@ static __device__ __forceinline__ bool kz_gemm_next(kz_gemm_schedule &s, kz_gemm
     if (G::CLUSTER_K > 1) { // this block's part of k
         unsigned rank = kz_cluster_rank(), first = s.chunks * rank / G::CLUSTER_K;
         segment = {s.next, first, s.chunks * (rank + 1) / G::CLUSTER_K - first};
+    } else if (G::SPLIT_K) { // that of the product that it is a part of
+        unsigned parts = s.order.batch, part = s.next / (s.order.down * s.order.across),
+                 first = (unsigned)((uint64_t)s.chunks * part / parts);
+        segment = {s.next, first, (unsigned)((uint64_t)s.chunks * (part + 1) / parts) - first};
     } else {
         segment = {s.next, 0, s.chunks};
     }

@@ -22,5 +22,10 @@
 #define KZ_GEMM_SPARSE_SHARED_BYTES(tile_m, tile_n, stages, consumers, tensor_store)                         \
     (KZ_GEMM_SHARED_BYTES((tile_m) / 2, tile_n, stages, consumers, tensor_store) +                           \
      (stages) * ((tile_m) / 64) * KZ_GEMM_METADATA)
+// The same where the producer's warps copy: raw rows of nine units of 16 bytes instead of buffers for c.
+#define KZ_GEMM_RAW_UNITS 9
+#define KZ_GEMM_ODD_SHARED_BYTES(tile_m, tile_n, stages, consumers, raw_stages)                              \
+    (KZ_GEMM_SHARED_BYTES(tile_m, tile_n, stages, consumers, false) +                                        \
+     (raw_stages) * ((tile_m) + (tile_n)) * KZ_GEMM_RAW_UNITS * 16)
 
 #endif

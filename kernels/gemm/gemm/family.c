@@ -54,6 +54,7 @@ static kz_work work(const kz_case *c) {
 
 // clang-format off
 #define FRAME(name, id, idea) {name, KZ_SM_EXACT(90), gemm_plan_frame, idea, .tile = GEMM_##id}
+#define UNTIMED(name, id, idea) {name, KZ_SM_EXACT(90), gemm_plan_frame, idea, .tile = GEMM_##id, .untimed = true}
 static const kz_variant variants[] = { // the order is the journey
     {"00_native", 0, gemm_plan_native, "plain C on all cores", gemm_natives},
     {"01_universal", 75, gemm_plan_universal, "every type, order and stride, by FFMA"},
@@ -73,6 +74,14 @@ static const kz_variant variants[] = { // the order is the journey
     FRAME("15_tile_64x64_column", COLUMN_OF_4, "64 x 64, four one above the other share b"),
     FRAME("16_tile_64x112_mesh", MESH, "64 x 112, two by four share both"),
     FRAME("17_cluster_split_8", SPLIT_8, "06 with eight blocks for each tile"),
+    UNTIMED("18_two_widths", TALL_128, "10 whose last columns are 256 x 128, so that all end together"),
+    UNTIMED("19_two_widths_208", TALLEST_128, "18 with 256 x 208"),
+    UNTIMED("20_tile_128x224", BROAD, "128 x 224: another width for 02"),
+    UNTIMED("21_tile_192x192", SQUARE, "192 x 192 by three consumers"),
+    UNTIMED("22_split_k", K_PARTS, "128 x 128, k divided among any number of blocks; a second kernel adds"),
+    UNTIMED("23_split_k_few_rows", K_PARTS_16, "08, k divided as in 22"),
+    UNTIMED("24_odd_rows", ODD, "22 whose producer's warps shift rows that begin anywhere into place"),
+    UNTIMED("25_odd_few_rows", ODD_16, "23 with 24's producer"),
 };
 
 // What kernels of the frame are named for.
@@ -138,6 +147,14 @@ static const kz_case cases[] = {
     CHECK(TN_F32, F16, 67, 61, 1031, 2, 0),
     CHECK(NN, F16, 67, 61, 1031, 1, 3),  // rows of c that begin at multiples of 16 bytes and end anywhere
     CHECK(NT, BF16, 8, 520, 5640, 1, 0), // shared out along k
+    CHECK(NN_SCALED, BF16, 72, 136, 520, 1, 8),
+    CHECK(TN_F32, F16, 67, 61, 515, 1, 0),
+    CHECK(TT, BF16, 136, 72, 520, 1, 0),
+    CHECK(NN, F16, 12, 72, 515, 1, 0),    // and of few rows
+    CHECK(NN, BF16, 131, 133, 200, 1, 1), // rows that begin anywhere, two tiles
+    KZ_NOT_FINITE(CHECK, NT, BF16, 20, 36, 77, 1, 0),
+    CHECK(NN_SCALED, BF16, 40, 61, 515, 1, 3),
+    CHECK(NT, BF16, 1, 20008, 8, 2, 0), // 18: a wide tile and a narrow one for each block, of two products
     CHECK(NN_GROUPED, BF16, 300, 136, 72, 7, 0),
     CHECK(NT_GROUPED, BF16, 300, 136, 72, 7, 8),
     CHECK(NT_GROUPED, F16, 67, 61, 33, 4, 0),

@@ -9,11 +9,11 @@
 #include "private.h"
 #include "tune.h"
 
-#define GEMM_TILE(id, part, m, n, stages, consumers, cluster_m, cluster_n, cluster_k, ping_pong, store,      \
-                  orders, chunk, besides)                                                                    \
-    [GEMM_##id] = {part,      m,         n,         stages,        consumers,                                \
-                   cluster_m, cluster_n, cluster_k, STORE_##store, ORDERS_##orders,                          \
-                   chunk,     besides},
+#define GEMM_TILE(id, part, m, n, narrow, stages, consumers, cluster_m, cluster_n, cluster_k, ping_pong,     \
+                  store, orders, chunk, besides)                                                             \
+    [GEMM_##id] = {part,      m,         n,         narrow,        stages,          consumers,               \
+                   cluster_m, cluster_n, cluster_k, STORE_##store, ORDERS_##orders, chunk,                   \
+                   besides},
 enum { STORE_DIRECT, STORE_EITHER, STORE_TRANSPOSED, STORE_TENSOR };
 enum { ORDERS_ALL, ORDERS_WRITTEN, ORDERS_NT };
 const gemm_tile gemm_tiles[] = {
@@ -50,6 +50,8 @@ static bool suits_store(const gemm_spec *s) {
     return suits_map(s, &s->c, s->out) && whole_units(s->n, s->out);
 }
 bool gemm_stores_by_map(const gemm_spec *s, const gemm_tile *t) {
+    if (gemm_has_parts((gemm_tile_id)(t - gemm_tiles)))
+        return t->store == STORE_TENSOR; // rows of parts are padded
     return (t->store == STORE_EITHER || t->store == STORE_TENSOR) && suits_store(s);
 }
 
@@ -129,6 +131,11 @@ uint64_t gemm_count_clusters(const gemm_tile *t, const gemm_spec *s, bool swappe
     return s->form == KZ_GEMM_GROUPED ? (down + s->count) * across : down * across * s->count;
 }
 
+gemm_widths gemm_widths_of(const gemm_tile *t, const gemm_spec *s, uint64_t multiprocessors) {
+    return gemm_choose_widths(kz_ceil_div(s->m, t->tile_m) * s->count, s->n, t->tile_n, t->narrow_n,
+                              multiprocessors);
+}
+
 // 07: tiles that fill no round, and those of one full round with them, are shared out; where there are less than a round,
 // all, as long as each cluster gets a few chunks.
 uint64_t gemm_split_tiles(const gemm_spec *s, uint64_t multiprocessors) {
@@ -142,12 +149,17 @@ uint64_t gemm_split_tiles(const gemm_spec *s, uint64_t multiprocessors) {
 gemm_tile_id gemm_tile_of(const kz_variant *variant, const gemm_spec *s) {
     gemm_tile_id id = (gemm_tile_id)variant->tile;
     if (id == GEMM_ROWS_16 && (s->m > 16 || s->a_transposed)) return GEMM_ROWS_64;
+    if (id == GEMM_K_PARTS_16 && (s->m > 16 || s->a_transposed)) return GEMM_K_PARTS_64;
+    if (id == GEMM_ODD_16 && s->m > 16) return GEMM_ODD_64;
     if (id == GEMM_GROUP_LARGE && s->m < s->count * GEMM_GROUP_ROWS) return GEMM_GROUP_NARROW;
     return id;
 }
 
 static bool is_grouped(gemm_tile_id id) { return id == GEMM_GROUP_LARGE || id == GEMM_GROUP_NARROW; }
-static bool is_swapped(gemm_tile_id id) { return id == GEMM_ROWS_16 || id == GEMM_ROWS_64; }
+bool gemm_is_swapped(gemm_tile_id id) {
+    return id == GEMM_ROWS_16 || id == GEMM_ROWS_64 || id == GEMM_K_PARTS_16 || id == GEMM_K_PARTS_64 ||
+           id == GEMM_ODD_16 || id == GEMM_ODD_64;
+}
 
 static kz_status refuse_tile(const kz_planner *p, const gemm_spec *s, gemm_tile_id id) {
     if (is_grouped(id) != (s->form == KZ_GEMM_GROUPED))
@@ -155,19 +167,21 @@ static kz_status refuse_tile(const kz_planner *p, const gemm_spec *s, gemm_tile_
     if (is_grouped(id) && s->a_transposed)
         return kz_plan_refuse(p->error,
                               "groups are rows of an a that lies as written: 01_universal takes the other");
-    if (is_swapped(id) && s->m > GEMM_FEW_ROWS)
+    if (gemm_is_swapped(id) && s->m > GEMM_FEW_ROWS)
         return kz_plan_refuse(p->error, "for up to %d rows of a", GEMM_FEW_ROWS);
     uint32_t orders = gemm_tiles[id].orders;
-    if (orders != ORDERS_ALL && (s->a_transposed || s->out != s->type))
+    if (orders != ORDERS_ALL && (s->a_transposed || (s->out != s->type && !gemm_has_parts(id))))
         return kz_plan_refuse(p->error, "for an a that lies as written, and c of its type");
-    if (gemm_tiles[id].store == STORE_TENSOR && (s->beta != 0.0 || !suits_store(s)))
+    if (gemm_has_parts(id) && (s->count > 1 || (gemm_is_swapped(id) && s->a_transposed)))
+        return kz_plan_refuse(p->error, "for one product; of few rows, for an a that lies as written");
+    if (gemm_tiles[id].store == STORE_TENSOR && !gemm_has_parts(id) && (s->beta != 0.0 || !suits_store(s)))
         return kz_plan_refuse(p->error,
                               "c is written by a tensor map alone: no beta, rows of whole 16 bytes");
     if (orders == ORDERS_NT && !s->b_transposed) return kz_plan_refuse(p->error, "for a transposed b alone");
     uint32_t parts = gemm_tiles[id].cluster_k;
     if (parts > 1 && kz_ceil_div(s->k, GEMM_CHUNK_K) < parts * GEMM_LEAST_CHUNKS)
         return kz_plan_refuse(p->error, "k is too short to be divided among %u blocks", parts);
-    if (gemm_count_clusters(&gemm_tiles[id], s, is_swapped(id)) > INT32_MAX / 8)
+    if (gemm_count_clusters(&gemm_tiles[id], s, gemm_is_swapped(id)) > INT32_MAX / 8)
         return kz_plan_refuse(p->error, "there are more tiles than a kernel counts");
     return KZ_OK;
 }
@@ -182,36 +196,136 @@ static uint64_t gemm_group(const gemm_tile *t) {
 
 static kz_arg float_arg(double value) { return kz_arg_f32((float)value); }
 
+// The clusters of a launch, and what it shares out.
+typedef struct grid {
+    uint64_t clusters, at_once;
+    uint64_t split;     // tiles that are cut along k
+    uint64_t parts;     // of k, where blocks have one each
+    gemm_widths widths; // columns of tiles, where there are two widths
+} grid;
+
+static grid grid_of(const kz_planner *p, const gemm_spec *s, gemm_tile_id id) {
+    const gemm_tile *t = &gemm_tiles[id];
+    uint64_t multiprocessors = (uint64_t)p->device->multiprocessors;
+    grid g = {
+        gemm_count_clusters(t, s, gemm_is_swapped(id)), multiprocessors / gemm_cluster_blocks(t), 0, 1, {0}};
+    if (id == GEMM_STREAM) g.split = gemm_split_tiles(s, multiprocessors);
+    if (t->narrow_n > 0) {
+        g.widths = gemm_widths_of(t, s, g.at_once);
+        g.clusters = kz_ceil_div(s->m, t->tile_m) * (g.widths.wide + g.widths.narrow) * s->count;
+    }
+    if (gemm_has_parts(id)) {
+        g.parts = gemm_count_parts(t, g.clusters, s, multiprocessors);
+        g.clusters *= g.parts;
+    }
+    if (g.split > 0 || (t->cluster_k == 1 && g.clusters > g.at_once)) g.clusters = g.at_once;
+    return g;
+}
+
+static kz_arg take_partials(const kz_planner *p, const gemm_tile *t, const grid *g) {
+    kz_arg at = kz_arg_workspace(p->plan->workspace_bytes);
+    p->plan->workspace_bytes += g->at_once * gemm_cluster_blocks(t) * t->tile_m * t->tile_n * sizeof(float);
+    return at;
+}
+
+// Where the kernel's sums go: to c, or as parts of it to the workspace.
+typedef struct target {
+    kz_arg at;
+    kz_type type;
+    gemm_matrix matrix;
+    uint64_t count;
+} target;
+
+static target target_of(const kz_planner *p, const gemm_spec *s, gemm_tile_id id, const grid *g) {
+    bool grouped = s->form == KZ_GEMM_GROUPED;
+    if (!gemm_has_parts(id)) return (target){kz_arg_buffer(C), s->out, s->c, grouped ? 1 : s->count};
+    uint64_t pitch = gemm_parts_pitch(s), each = s->m * pitch;
+    kz_arg at = kz_arg_workspace(p->plan->workspace_bytes);
+    p->plan->workspace_bytes += kz_ceil_div(g->parts * each * sizeof(float), 256) * 256;
+    return (target){at, KZ_F32, {s->m, pitch, pitch, each}, g->parts};
+}
+
+// The tensor map of two widths, and how many columns of tiles have which.
+static kz_status add_widths(const kz_planner *p, const gemm_spec *s, const gemm_tile *t, const operand *b,
+                            const gemm_widths *widths) {
+    kz_step *step = &p->plan->steps[p->plan->step_count - 1];
+    step->args[step->arg_count++] = map_operand(p, s, b, t->narrow_n);
+    step->args[step->arg_count++] = kz_arg_u64(widths->wide);
+    step->args[step->arg_count++] = kz_arg_u64(widths->narrow);
+    return KZ_OK;
+}
+
+static kz_status add_parts(const kz_planner *p, const gemm_spec *s, const target *parts) {
+    static const char *const entries[] = {"gemm_add_parts_f32", "gemm_add_parts_f16", "gemm_add_parts_bf16"};
+    uint64_t threads = s->m * (parts->matrix.ld / 4);
+    return KZ_LAUNCH(
+        p,
+        .entry = entries[s->out == KZ_F32   ? 0
+                         : s->out == KZ_F16 ? 1
+                                            : 2],
+        .blocks = kz_ceil_div(threads, GEMM_PARTS_THREADS), .threads = GEMM_PARTS_THREADS, .overlap = true,
+        KZ_ARGS(parts->at, kz_arg_buffer(C), kz_arg_u64(s->m), kz_arg_u64(s->n), kz_arg_u64(parts->matrix.ld),
+                kz_arg_u64(parts->matrix.stride), kz_arg_u64(parts->count), kz_arg_u64(s->c.ld),
+                float_arg(s->alpha), float_arg(s->beta)));
+}
+
+// Kernels of parts are named for the order alone, whatever c is.
+static const char *order_of(const gemm_spec *s) {
+    static const char *const orders[ORDERS] = {"nn", "nt", "tn", "tt"};
+    return orders[(s->a_transposed ? 2 : 0) + (s->b_transposed ? 1 : 0)];
+}
+
 static kz_status launch(const kz_planner *p, const gemm_spec *s, gemm_tile_id id, const operand *a,
                         const operand *b) {
     const gemm_tile *t = &gemm_tiles[id];
-    uint64_t blocks = gemm_cluster_blocks(t), at_once = (uint64_t)p->device->multiprocessors / blocks;
-    uint64_t clusters = gemm_count_clusters(t, s, is_swapped(id)), split = 0;
-    if (id == GEMM_STREAM) split = gemm_split_tiles(s, (uint64_t)p->device->multiprocessors);
-    if (split > 0 || (t->cluster_k == 1 && clusters > at_once)) clusters = at_once;
+    grid g = grid_of(p, s, id);
+    if (gemm_has_parts(id) && g.parts == 1)
+        return kz_plan_refuse(p->error, "k is too short to be divided among blocks");
+    target to = target_of(p, s, id, &g);
+    uint64_t blocks = gemm_cluster_blocks(t);
     bool grouped = s->form == KZ_GEMM_GROUPED;
     bool buffered = t->store == STORE_EITHER || t->store == STORE_TENSOR, tensor = gemm_stores_by_map(s, t);
     kz_arg first = map_operand(p, s, a, t->tile_m / t->cluster_n),
            second = map_operand(p, s, b, t->tile_n / t->cluster_m);
-    kz_arg result = tensor ? add_map(p, kz_arg_buffer(C), s->out, &s->c, grouped ? 1 : s->count, 64,
-                                     KZ_TENSOR_PROMOTION_NONE)
+    kz_arg result = tensor ? add_map(p, to.at, to.type, &to.matrix, to.count, 64, KZ_TENSOR_PROMOTION_NONE)
                            : first; // which nobody uses
-    kz_arg extra = grouped ? kz_arg_buffer(OFFSETS) : kz_arg_u64(0);
-    if (split > 0) {
-        extra = kz_arg_workspace(p->plan->workspace_bytes);
-        p->plan->workspace_bytes += at_once * blocks * t->tile_m * t->tile_n * sizeof(float);
-    }
+    kz_arg extra = grouped ? kz_arg_buffer(OFFSETS) : g.split > 0 ? take_partials(p, t, &g) : kz_arg_u64(0);
     uint64_t flags =
         (tensor ? GEMM_TENSOR_STORE : 0) | (a->shared ? GEMM_A_SHARED : 0) | (b->shared ? GEMM_B_SHARED : 0);
-    return KZ_LAUNCH(
-        p, .part = t->part, .blocks = clusters * blocks, .threads = KZ_GEMM_THREADS(t->consumers),
+    kz_status status = KZ_LAUNCH(
+        p, .part = t->part, .operation = gemm_has_parts(id) ? order_of(s) : NULL,
+        .blocks = g.clusters * blocks, .threads = KZ_GEMM_THREADS(t->consumers),
         .cluster = blocks > 1 ? (uint32_t)blocks : 0, .overlap = true,
         .shared_bytes =
             (uint32_t)KZ_GEMM_SHARED_BYTES(t->tile_m, t->tile_n, t->stages, t->consumers, buffered),
-        KZ_ARGS(first, second, result, kz_arg_buffer(C), kz_arg_u64(a->rows), kz_arg_u64(b->rows),
-                kz_arg_u64(s->k), kz_arg_u64(s->c.ld), kz_arg_u64(grouped ? 0 : s->c.stride),
-                kz_arg_u64(s->count), kz_arg_u64(gemm_group(t)), kz_arg_u64(flags), float_arg(s->alpha),
-                float_arg(s->beta), kz_arg_u64(split), extra));
+        KZ_ARGS(first, second, result, to.at, kz_arg_u64(a->rows), kz_arg_u64(b->rows), kz_arg_u64(s->k),
+                kz_arg_u64(to.matrix.ld), kz_arg_u64(grouped ? 0 : to.matrix.stride),
+                kz_arg_u64(grouped ? s->count : to.count), kz_arg_u64(gemm_group(t)), kz_arg_u64(flags),
+                float_arg(s->alpha), float_arg(s->beta), kz_arg_u64(g.split), extra));
+    if (status) return status;
+    if (t->narrow_n > 0) return add_widths(p, s, t, b, &g.widths);
+    return gemm_has_parts(id) ? add_parts(p, s, &to) : KZ_OK;
+}
+
+// 24 and 25: the operands as they lie.
+static kz_status launch_odd(const kz_planner *p, const gemm_spec *s, gemm_tile_id id, const operand *a,
+                            const operand *b) {
+    const gemm_tile *t = &gemm_tiles[id];
+    if (s->alignment < 16)
+        return kz_plan_refuse(p->error,
+                              "a and b must begin at multiples of 16 bytes, whatever their rows do");
+    grid g = grid_of(p, s, id);
+    target to = target_of(p, s, id, &g);
+    kz_status status = KZ_LAUNCH(
+        p, .part = t->part, .operation = order_of(s), .blocks = g.clusters,
+        .threads = KZ_GEMM_THREADS(t->consumers), .overlap = true,
+        .shared_bytes = (uint32_t)KZ_GEMM_ODD_SHARED_BYTES(t->tile_m, t->tile_n, t->stages, t->consumers,
+                                                           GEMM_ODD_RAW_STAGES(id == GEMM_ODD)),
+        KZ_ARGS(a->at, b->at, to.at, kz_arg_u64(a->rows), kz_arg_u64(b->rows), kz_arg_u64(s->k),
+                kz_arg_u64(a->matrix.ld), kz_arg_u64(b->matrix.ld), kz_arg_u64(gemm_elements(s, &a->matrix)),
+                kz_arg_u64(gemm_elements(s, &b->matrix)), kz_arg_u64(to.matrix.ld),
+                kz_arg_u64(to.matrix.stride), kz_arg_u64(g.parts), kz_arg_u64(gemm_group(t))));
+    return status ? status : add_parts(p, s, &to);
 }
 
 kz_status gemm_plan_frame(const kz_planner *p) {
@@ -222,8 +336,10 @@ kz_status gemm_plan_frame(const kz_planner *p) {
     status = refuse(p, &s);
     if (status) return status;
     operand a = operand_of(&s, A), b = operand_of(&s, B);
+    if (gemm_is_odd(id))
+        return gemm_is_swapped(id) ? launch_odd(p, &s, id, &b, &a) : launch_odd(p, &s, id, &a, &b);
     status = pad(p, &s, &a);
     if (!status) status = pad(p, &s, &b);
     if (status) return status;
-    return is_swapped(id) ? launch(p, &s, id, &b, &a) : launch(p, &s, id, &a, &b);
+    return gemm_is_swapped(id) ? launch(p, &s, id, &b, &a) : launch(p, &s, id, &a, &b);
 }

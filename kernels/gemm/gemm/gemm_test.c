@@ -334,6 +334,67 @@ static void odd_operands_are_padded(void **state) {
     assert_int_equal(p.steps[p.step_count - 1].args[FLAGS].scalar & GEMM_TENSOR_STORE, 0);
 }
 
+// As many parts of k as fill the multiprocessors; they are added by a second kernel, whatever c is.
+static void parts_fill_the_multiprocessors(void **state) {
+    static kz_plan p;
+    enum { NT = 1, NT_F32 = 5, C_AT = 3, BATCH_ARG = 9, COUNT = 6 };
+    kz_case c = {.operation = NT, .type = KZ_BF16, .axes = {208, 448, 16088, 1, 0}};
+    assert_int_equal(plan("22_split_k", &c, &p), KZ_OK);
+    assert_int_equal(p.step_count, 2);
+    uint64_t parts = p.steps[0].args[BATCH_ARG].scalar;
+    assert_true(8 * parts > 100 && 8 * parts <= 132); // eight tiles
+    assert_int_equal(p.steps[0].launch.grid[0], 8 * parts);
+    assert_int_equal(p.steps[0].args[C_AT].kind, KZ_ARG_WORKSPACE);
+    assert_int_equal(p.workspace_bytes, parts * 208 * 448 * 4);
+    assert_has(p.steps[1].entry, "gemm_add_parts_bf16");
+    assert_int_equal(p.steps[1].args[COUNT].scalar, parts);
+    c.operation = NT_F32;
+    assert_int_equal(plan("22_split_k", &c, &p), KZ_OK);
+    assert_has(p.steps[0].entry, "gemm_split_k_nt_bf16");
+    assert_has(p.steps[1].entry, "gemm_add_parts_f32");
+    c.axes[BATCH] = 2;
+    assert_int_equal(plan("22_split_k", &c, &p), KZ_UNSUPPORTED);
+    c.axes[BATCH] = 1, c.axes[K] = 504; // eight chunks, of which a part has four
+    assert_int_equal(plan("22_split_k", &c, &p), KZ_OK);
+    assert_int_equal(p.steps[0].args[BATCH_ARG].scalar, 2);
+    c.axes[K] = 448;
+    assert_int_equal(plan("22_split_k", &c, &p), KZ_UNSUPPORTED);
+    c.axes[M] = 8, c.axes[N] = 8872, c.axes[K] = 4016; // 139 tiles
+    assert_int_equal(plan("23_split_k_few_rows", &c, &p), KZ_OK);
+    assert_has(p.steps[0].entry, "rows_16");
+    c.axes[M] = 17;
+    assert_int_equal(plan("23_split_k_few_rows", &c, &p), KZ_OK);
+    assert_has(p.steps[0].entry, "rows_64");
+    c.operation = 2;
+    assert_int_equal(plan("23_split_k_few_rows", &c, &p), KZ_UNSUPPORTED);
+}
+
+// Rows that begin anywhere are not copied; their sums are parts, though there may be one.
+static void odd_rows_stay_where_they_are(void **state) {
+    static kz_plan p;
+    enum { NN, NT, TN, A_END = 8, B_END };
+    kz_case c = {.operation = NT, .type = KZ_BF16, .axes = {765, 323, 3718, 1, 0}};
+    assert_int_equal(plan("24_odd_rows", &c, &p), KZ_OK);
+    assert_int_equal(p.step_count, 2);
+    assert_int_equal(p.steps[0].args[0].kind, KZ_ARG_BUFFER);
+    assert_int_equal(p.steps[0].args[A_END].scalar, 765 * 3718);
+    assert_int_equal(p.steps[0].args[B_END].scalar, 323 * 3718);
+    assert_has(p.steps[1].entry, "gemm_add_parts");
+    c.axes[K] = 7;
+    assert_int_equal(plan("24_odd_rows", &c, &p), KZ_OK);
+    assert_int_equal(p.steps[0].launch.grid[0], 6 * 3);
+    c.axes[M] = 4;
+    assert_int_equal(plan("25_odd_few_rows", &c, &p), KZ_OK);
+    assert_has(p.steps[0].entry, "odd_few_rows_rows_16_nt");
+    assert_int_equal(p.steps[0].args[A_END].scalar, 323 * 7); // b is the kernel's a
+    c.misalign = 1;
+    assert_int_equal(plan("25_odd_few_rows", &c, &p), KZ_UNSUPPORTED);
+    c.misalign = 0, c.operation = TN;
+    assert_int_equal(plan("24_odd_rows", &c, &p), KZ_UNSUPPORTED);
+    c.operation = NN, c.axes[BATCH] = 2;
+    assert_int_equal(plan("24_odd_rows", &c, &p), KZ_UNSUPPORTED);
+}
+
 static void the_frame_refuses_what_it_does_not_do(void **state) {
     static kz_plan p;
     kz_case c = {.type = KZ_F32, .axes = {64, 64, 64, 1}};
@@ -360,11 +421,15 @@ static void the_model_picks_by_shape(void **state) {
         int64_t axes[5];
         const char *variant;
     } picks[] = {
-        {1, {4096, 4096, 4096, 1}, "02_tile_128x256"},   // 4 rounds, nearly full
+        {1, {4096, 4096, 4096, 1}, "18_two_widths"},     // two wide tiles and a narrow one each
+        {1, {8192, 8192, 8192, 1}, "19_two_widths_208"}, // nine and one
+        {2, {4096, 4096, 4096, 1}, "02_tile_128x256"},   // a transposed: 4 rounds, nearly full
         {1, {500, 4096, 4096, 1}, "04_tile_128x128"},    // 128 tiles: one round
         {1, {1024, 1024, 1024, 1}, "05_tile_64x128"},    // likewise
-        {1, {208, 448, 16088, 1}, "06_cluster_split_k"}, // 28 tiles of 64 x 64, long sums
+        {1, {208, 448, 16088, 1}, "22_split_k"},         // eight tiles of 128 x 128, long sums
         {1, {432, 88, 8840, 1}, "17_cluster_split_8"},   // 14
+        {1, {765, 323, 3719, 1}, "24_odd_rows"},
+        {1, {4, 2358, 10199, 1}, "25_odd_few_rows"},
         {5, {16, 8192, 8192, 1}, "08_few_rows"},
         {1, {120, 12848, 5424, 1}, "13_tile_128x112"}, // clusters that fetch a once
         {12, {4096, 4096, 4096, 8}, "09_grouped"},
@@ -423,6 +488,8 @@ int main(void) {
         cmocka_unit_test(epilogues_keep_their_order),
         cmocka_unit_test(offsets_that_lie_stay_inside),
         cmocka_unit_test(odd_operands_are_padded),
+        cmocka_unit_test(parts_fill_the_multiprocessors),
+        cmocka_unit_test(odd_rows_stay_where_they_are),
         cmocka_unit_test(the_frame_refuses_what_it_does_not_do),
         cmocka_unit_test(the_model_picks_by_shape),
         cmocka_unit_test(sums_in_half_precision_fail),

@@ -10,7 +10,7 @@
 
 static const struct {
     double launch, bandwidth, pad, pad_bandwidth, direct, beta, share, add, universal, universal_step,
-        universal_double;
+        universal_double, narrow;
 } model = {
 #include "model.def"
 };
@@ -48,13 +48,25 @@ static double time_universal(const gemm_spec *s, double multiprocessors, char ho
 static double time_tile(const gemm_spec *s, gemm_tile_id id, double multiprocessors,
                         char how[KZ_ESTIMATE_HOW]) {
     const gemm_tile *t = &gemm_tiles[id];
-    bool swapped = id == GEMM_ROWS_16 || id == GEMM_ROWS_64;
-    double clusters = (double)gemm_count_clusters(t, s, swapped);
+    uint64_t tiles = gemm_count_clusters(t, s, gemm_is_swapped(id));
+    double clusters = (double)tiles;
     double at_once = floor(multiprocessors / (double)gemm_cluster_blocks(t));
     double chunks = ceil((double)s->k / GEMM_CHUNK_K) / t->cluster_k, rounds = ceil(clusters / at_once);
     double besides = t->besides * 1e-3 * (gemm_stores_by_map(s, t) ? 1.0 : model.direct);
     if (s->beta != 0.0) besides += model.beta * t->tile_m * t->tile_n / 32768.0;
     double work = rounds * (chunks * t->chunk * 1e-3 + besides), shared = 0.0;
+    if (t->narrow_n > 0) {
+        gemm_widths w = gemm_widths_of(t, s, (uint64_t)multiprocessors);
+        double part = (double)t->narrow_n / t->tile_n;
+        shared = (double)w.most_wide + (double)w.most_narrow * part;
+        work = shared * (chunks * t->chunk * 1e-3 + besides) +
+               (double)w.most_narrow * part * chunks * t->chunk * 1e-3 * (model.narrow - 1.0);
+    }
+    if (gemm_has_parts(id)) {
+        uint64_t parts = gemm_count_parts(t, tiles, s, (uint64_t)multiprocessors);
+        shared = ceil(clusters * (double)parts / at_once) / (double)parts;
+        work = gemm_parts_time(t, tiles, s, parts, (uint64_t)multiprocessors);
+    }
     if (id == GEMM_STREAM && gemm_split_tiles(s, (uint64_t)multiprocessors) > 0) {
         shared = clusters / at_once; // rounds, all of the same length
         work = shared * chunks * t->chunk * 1e-3 + ceil(shared) * besides + model.share +
@@ -64,7 +76,7 @@ static double time_tile(const gemm_spec *s, gemm_tile_id id, double multiprocess
         snprintf(how, KZ_ESTIMATE_HOW, "%.2f rounds", shared);
     else
         snprintf(how, KZ_ESTIMATE_HOW, "%.0f round%s", rounds, rounds == 1.0 ? "" : "s");
-    return model.launch + time_pad(s) + join(work, time_memory(s));
+    return model.launch + (gemm_is_odd(id) ? 0.0 : time_pad(s)) + join(work, time_memory(s));
 }
 
 double gemm_estimate(const kz_case *c, const kz_device_info *device, const kz_variant *variant,

@@ -2,6 +2,7 @@
 #ifndef GEMM_PRIVATE_H
 #define GEMM_PRIVATE_H
 
+#include "gemm/two_widths.h"
 #include "kz/family.h"
 #include "gemm.h"
 
@@ -51,19 +52,31 @@ typedef enum gemm_tile_id {
 } gemm_tile_id;
 typedef struct gemm_tile {
     const char *part;
-    uint32_t tile_m, tile_n, stages, consumers, cluster_m, cluster_n, cluster_k, store, orders;
+    uint32_t tile_m, tile_n, narrow_n, stages, consumers, cluster_m, cluster_n, cluster_k, store, orders;
     double chunk, besides; // ns: of 64 along k, and of the rest of a tile
 } gemm_tile;
 extern const gemm_tile gemm_tiles[];
 enum { GEMM_CHUNK_K = 64 };
 
+bool gemm_is_swapped(gemm_tile_id id); // b's columns are the tile's rows
 uint64_t gemm_cluster_blocks(const gemm_tile *t);
-// Clusters that all products need. `swapped`: b's columns are the tile's rows.
+// Clusters that all products need.
 uint64_t gemm_count_clusters(const gemm_tile *t, const gemm_spec *s, bool swapped);
+gemm_widths gemm_widths_of(const gemm_tile *t, const gemm_spec *s, uint64_t multiprocessors); // of 18 and 19
 uint64_t gemm_split_tiles(const gemm_spec *s, uint64_t multiprocessors); // of 07, that are cut along k
-bool gemm_is_padded(const gemm_spec *s, bool a);                         // a, or b, is copied first
+// ---- 22 to 25: parts of k (parts.c) ------------------------------------------------------------------
+
+bool gemm_has_parts(gemm_tile_id id);
+bool gemm_is_odd(gemm_tile_id id);             // rows of a and b begin anywhere
+uint64_t gemm_parts_pitch(const gemm_spec *s); // floats from a row of a part to the next
+// The best number of parts for so many tiles; 1: k is too short, or, where rows begin anywhere, one is best.
+uint64_t gemm_count_parts(const gemm_tile *t, uint64_t tiles, const gemm_spec *s, uint64_t multiprocessors);
+double gemm_parts_time(const gemm_tile *t, uint64_t tiles, const gemm_spec *s, uint64_t parts,
+                       uint64_t multiprocessors); // microseconds
+
+bool gemm_is_padded(const gemm_spec *s, bool a); // a, or b, is copied first
 bool gemm_stores_by_map(const gemm_spec *s, const gemm_tile *t);
-gemm_tile_id gemm_tile_of(const kz_variant *variant, const gemm_spec *s); // 08 and 09 have two
+gemm_tile_id gemm_tile_of(const kz_variant *variant, const gemm_spec *s); // 08, 09, 23 and 25 have two
 
 double gemm_estimate(const kz_case *c, const kz_device_info *device, const kz_variant *variant,
                      char how[KZ_ESTIMATE_HOW]);

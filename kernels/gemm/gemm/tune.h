@@ -19,4 +19,15 @@
 #define GEMM_FEW_ROWS   64
 #define GEMM_GROUP_ROWS 96
 
+// 22 and 23: parts of k, at most; what adding them takes beside the bytes, in microseconds, and TB/s of L2: guesses, not measured yet.
+#define GEMM_MOST_PARTS      64
+#define GEMM_PARTS_LAUNCH    3.5
+#define GEMM_PARTS_BANDWIDTH 4.0
+// The kernel that adds them: threads of a block, and loads of a thread in flight.
+#define GEMM_PARTS_THREADS 256
+#define GEMM_PARTS_AT_ONCE 8
+
+// 24 and 25: chunks of raw rows, by tile: what fits beside the ring, or as many bytes in flight as 22 has.
+#define GEMM_ODD_RAW_STAGES(id_is_large) ((id_is_large) ? 3 : 6)
+
 #endif

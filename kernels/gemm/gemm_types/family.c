@@ -54,6 +54,7 @@ static const kz_variant variants[] = { // the order is the journey
     {"03_ping_pong", KZ_SM_EXACT(90), gemm_types_plan_ping_pong, "one warpgroup multiplies while the other stores"},
     {"04_any_shape", KZ_SM_EXACT(90), gemm_types_plan_any_shape, "operands repacked where they must, the tile that fits"},
     {"05_mma", 90, gemm_types_plan_mma, "doubles by mma.sync, copied by cp.async"},
+    {"06_two_sets", KZ_SM_EXACT(90), gemm_types_plan_two_sets, "promoted sums: products run while others are added"},
 };
 
 // ---- cases -----------------------------------------------------------------------------------------
@@ -105,6 +106,8 @@ static const kz_case cases[] = {
     KZ_MAGNITUDES(CHECK, E5M2, NT, BF16, 40, 24, 16),
     CHECK(E4M3_PROMOTED, NT, BF16, 40, 24, 8208, .data = KZ_DATA_POSITIVE), // what is cut off adds up
     CHECK(E4M3_FINE, NT, BF16, 264, 392, 1040),                             // clusters, and blocks of scales
+    CHECK(E4M3_FINE, NT, BF16, 136, 272, 256),                              // two chunks
+    CHECK(E4M3_PROMOTED, NT, BF16, 8, 16904, 144),                          // 133 tiles, two rounds
     CHECK(INT8, NT, I32, 1473, 1537, 40),                                   // rounds of the large tile
     SQUARES(TF32, F32),
     SQUARES(TF32X3, F32),

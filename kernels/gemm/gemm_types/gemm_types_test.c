@@ -280,6 +280,32 @@ static void rungs_refuse_what_they_do_not_do(void **state) {
     assert_int_equal(plan("02_cluster", &c, &p), KZ_OK);
 }
 
+// 04's tiles in kernels of its own; what needs a copy, or is not promoted, is refused.
+static void two_sets_take_the_same_tiles(void **state) {
+    static kz_plan p;
+    kz_case c = case_of(KZ_GEMM_E4M3_FINE, KZ_GEMM_TYPES_NT, 4096, 4096, 4096);
+    assert_int_equal(plan("06_two_sets", &c, &p), KZ_OK);
+    assert_has(p.steps[0].entry, "two_sets_large_e4m3_fine");
+    assert_int_equal(p.step_count, 1);
+    c.axes[M] = 64, c.axes[N] = 2112, c.axes[K] = 7168;
+    assert_int_equal(plan("06_two_sets", &c, &p), KZ_OK);
+    assert_has(p.steps[0].entry, "two_sets_split");
+    c.axes[N] = 7168, c.axes[K] = 16384;
+    assert_int_equal(plan("06_two_sets", &c, &p), KZ_OK);
+    assert_has(p.steps[0].entry, "two_sets_pair");
+    c.axes[N] = 2112, c.axes[K] = 512;
+    assert_int_equal(plan("06_two_sets", &c, &p), KZ_OK);
+    assert_has(p.steps[0].entry, "two_sets_narrow");
+    c.axes[N] = 2111;
+    assert_int_equal(plan("06_two_sets", &c, &p), KZ_UNSUPPORTED);
+    c.axes[N] = 2112, c.axes[K] = 511;
+    assert_int_equal(plan("06_two_sets", &c, &p), KZ_UNSUPPORTED);
+    c = case_of(KZ_GEMM_E4M3, KZ_GEMM_TYPES_NT, 256, 256, 256);
+    assert_int_equal(plan("06_two_sets", &c, &p), KZ_UNSUPPORTED);
+    c = case_of(KZ_GEMM_E4M3_PROMOTED, KZ_GEMM_TYPES_TN, 256, 256, 256);
+    assert_int_equal(plan("06_two_sets", &c, &p), KZ_UNSUPPORTED);
+}
+
 // b is transposed into the workspace first.
 static void the_operation_multiplies(void **state) {
     static const int8_t a[2 * 3] = {1, 2, 3, 4, 5, -6}, b[3 * 2] = {1, 0, 0, 1, 10, 100};
@@ -332,6 +358,7 @@ int main(void) {
         cmocka_unit_test(operands_are_repacked_where_they_must),
         cmocka_unit_test(tiles_fit_the_matrix),
         cmocka_unit_test(rungs_refuse_what_they_do_not_do),
+        cmocka_unit_test(two_sets_take_the_same_tiles),
         cmocka_unit_test(the_operation_multiplies),
         cmocka_unit_test(formats_that_are_none_are_refused),
     };

@@ -257,6 +257,17 @@ kz_status gemm_types_plan_any_shape(const kz_planner *p) {
     return status ? status : launch_frame(p, &f, &a, &b);
 }
 
+// ---- 06: promotion with two sets of sums ----------------------------------------------------------------------------
+
+// 04's tiles, for operands and a c that need no copy.
+kz_status gemm_types_plan_two_sets(const kz_planner *p) {
+    const gemm_types_format *format = gemm_types_format_of(p->c);
+    if (!format->promoted)
+        return kz_plan_refuse(p->error, "sums of %s are not promoted; 02 to 04 multiply it", format->name);
+    frame f = choose(p);
+    return plan_rung(p, &f);
+}
+
 // ---- doubles ------------------------------------------------------------------------------------------------
 
 kz_status gemm_types_plan_mma(const kz_planner *p) {

@@ -55,6 +55,7 @@ kz_status gemm_types_plan_cluster(const kz_planner *p);
 kz_status gemm_types_plan_ping_pong(const kz_planner *p);
 kz_status gemm_types_plan_any_shape(const kz_planner *p);
 kz_status gemm_types_plan_mma(const kz_planner *p);
+kz_status gemm_types_plan_two_sets(const kz_planner *p);
 
 kz_status gemm_types_reference(const kz_case *c, void *const *host, size_t which, double *expected,
                                double *bound, kz_error *error);

@@ -2,6 +2,7 @@
 //
 // Axes: m, n, k. Buffers: a, b and c, m x n; an operation's letters say how a and b lie (hgemm.h).
 #include "gemm/frame_plan.h"
+#include "gemm/two_widths.h"
 #include "kz/device/gemm_shape.h"
 #include "private.h"
 #include "tune.h"
@@ -228,6 +229,38 @@ static kz_status plan_any_shape(const kz_planner *p) {
     return launch_frame(p, f, swap ? &b : &a, swap ? &a : &b, NULL);
 }
 
+// ---- 15: tiles of two widths ---------------------------------------------------------------------------
+
+// The share of its time in which a block that has most to do works at columns of c.
+static double fill(const gemm_widths *w, uint32_t wide_n, uint64_t columns) {
+    return (double)columns / (double)(w->most_wide * wide_n + w->most_narrow * HGEMM_NARROW_N);
+}
+
+static kz_status plan_two_widths(const kz_planner *p) {
+    bool done;
+    kz_status status = plan_empty(p, &done);
+    if (status || done) return status;
+    operand b = operand_of(p->c, B);
+    frame f = {"wide", HGEMM_TALL_M,         HGEMM_WIDE_N,      HGEMM_TALL_STAGES,
+               2,      .tensor_store = true, .persistent = true};
+    uint64_t down = kz_ceil_div(axis(p->c, M), f.tile_m), n = axis(p->c, N),
+             blocks = (uint64_t)p->device->multiprocessors;
+    gemm_widths widths = gemm_choose_widths(down, n, f.tile_n, HGEMM_NARROW_N, blocks);
+    if (!b.mn) {
+        gemm_widths widest = gemm_choose_widths(down, n, HGEMM_WIDEST_N, HGEMM_NARROW_N, blocks);
+        if (fill(&widest, HGEMM_WIDEST_N, n) > fill(&widths, HGEMM_WIDE_N, n))
+            widths = widest, f.part = "widest", f.tile_n = HGEMM_WIDEST_N;
+    }
+    status = plan_rung(p, &f, NULL);
+    if (status) return status;
+    kz_step *step = &p->plan->steps[p->plan->step_count - 1];
+    step->launch.grid[0] = (uint32_t)kz_min_u64(down * (widths.wide + widths.narrow), blocks);
+    step->args[step->arg_count++] = gemm_map_operand(p, &b, HGEMM_NARROW_N);
+    step->args[step->arg_count++] = kz_arg_u64(widths.wide);
+    step->args[step->arg_count++] = kz_arg_u64(widths.narrow);
+    return KZ_OK;
+}
+
 // clang-format off
 enum { MMA_BYTES = HGEMM_MMA_STAGES * 2 * GEMM_MMA_CHUNK_BYTES }; // of shared memory, in 04
 static const kz_variant variants[] = { // the order is the journey
@@ -250,6 +283,7 @@ static const kz_variant variants[] = { // the order is the journey
     {"13_any_shape", KZ_SM_EXACT(90), plan_any_shape, "the tile that fits; odd rows padded first"},
     {"14_cuda_cores", 75, plan_tiles, "FFMA, where tensor cores do not have the type", .threads = 256,
      .tile = HGEMM_CORES_TILE},
+    {"15_two_widths", KZ_SM_EXACT(90), plan_two_widths, "256 x 192 or 208, the last columns 128: all end together"},
 };
 
 // ---- cases -----------------------------------------------------------------------------------------
@@ -286,6 +320,8 @@ static const kz_case cases[] = {
     CHECK(NT, BF16, 72, 40, 2056), // long sums
     CHECK(NT, BF16, 8, 520, 5640), // shared out along k
     CHECK(NN, BF16, 264, 8, 264),  // a narrow one
+    CHECK(NT, BF16, 1, 40008, 8),  // a wide tile and a narrow one for each block
+    CHECK(NN, F16, 1, 17008, 72),
     KZ_NOT_FINITE(CHECK, NN, BF16, 40, 24, 16),
     KZ_NOT_FINITE(CHECK, NT, F16, 40, 24, 16),
     CHECK(NT, BF16, 40, 24, 16, .data = KZ_DATA_ZEROS),

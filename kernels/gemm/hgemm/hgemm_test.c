@@ -140,6 +140,31 @@ static void shares_of_tiles(void **state) {
     assert_int_equal(p.steps[0].launch.grid[0], 132);
 }
 
+static void tiles_of_two_widths(void **state) {
+    static kz_plan p;
+    enum { NARROW_B = 7, WIDE, NARROW };
+    kz_case c = {.operation = KZ_HGEMM_NT, .type = KZ_BF16, .axes = {4096, 4096, 4096}};
+    assert_int_equal(plan("15_two_widths", &c, &p), KZ_OK);
+    assert_has(p.steps[0].entry, "two_widths_wide_nt");
+    assert_int_equal(p.steps[0].launch.grid[0], 132);
+    assert_int_equal(p.steps[0].args[WIDE].scalar, 16);
+    assert_int_equal(p.steps[0].args[NARROW].scalar, 8);
+    assert_int_equal(p.maps[p.steps[0].args[NARROW_B].buffer].tensor.box[1], HGEMM_NARROW_N);
+    c.axes[M] = c.axes[N] = 8192; // nine rounds of 208 and one of 128
+    assert_int_equal(plan("15_two_widths", &c, &p), KZ_OK);
+    assert_has(p.steps[0].entry, "two_widths_widest_nt");
+    assert_int_equal(p.steps[0].args[WIDE].scalar * HGEMM_WIDEST_N + p.steps[0].args[NARROW].scalar * 128,
+                     8208);
+    c.operation = KZ_HGEMM_NN;
+    assert_int_equal(plan("15_two_widths", &c, &p), KZ_OK);
+    assert_has(p.steps[0].entry, "two_widths_wide_nn");
+    c.axes[M] = 100, c.axes[N] = 200; // two blocks
+    assert_int_equal(plan("15_two_widths", &c, &p), KZ_OK);
+    assert_int_equal(p.steps[0].launch.grid[0], 2);
+    c.operation = KZ_HGEMM_TN;
+    assert_int_equal(plan("15_two_widths", &c, &p), KZ_UNSUPPORTED);
+}
+
 static void rungs_refuse_what_they_do_not_do(void **state) {
     static kz_plan p;
     kz_case c = {.operation = KZ_HGEMM_TN, .type = KZ_BF16, .axes = {256, 256, 256}};
@@ -153,9 +178,13 @@ static void rungs_refuse_what_they_do_not_do(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(orders_of_two_by_three), cmocka_unit_test(single_precision_passes_and_half_fails),
-        cmocka_unit_test(odd_rows_are_padded),    cmocka_unit_test(tiles_fit_the_matrix),
-        cmocka_unit_test(shares_of_tiles),        cmocka_unit_test(rungs_refuse_what_they_do_not_do),
+        cmocka_unit_test(orders_of_two_by_three),
+        cmocka_unit_test(single_precision_passes_and_half_fails),
+        cmocka_unit_test(odd_rows_are_padded),
+        cmocka_unit_test(tiles_fit_the_matrix),
+        cmocka_unit_test(tiles_of_two_widths),
+        cmocka_unit_test(shares_of_tiles),
+        cmocka_unit_test(rungs_refuse_what_they_do_not_do),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -28,6 +28,14 @@
 #define HGEMM_PING_PONG_N      128
 #define HGEMM_PING_PONG_STAGES 6
 
+// 15: rows of a tile, and its columns: of the first ones, and of the last. Widths that were looked at, by how full the rounds are at
+// 3072 to 16384: 192, 200 and 208 with 64 to 160.
+#define HGEMM_TALL_M      256
+#define HGEMM_TALL_STAGES 3
+#define HGEMM_WIDE_N      192
+#define HGEMM_WIDEST_N    208 // of a K-major b: slabs of 64 do not divide it
+#define HGEMM_NARROW_N    128
+
 // 14: a block's tile, four elements per thread.
 #define HGEMM_CORES_TILE 32
 
