@@ -111,7 +111,7 @@ struct kz_variant {
     uint32_t blocks;  // per multiprocessor, at most; 0: one for each tile
     uint32_t does;    // bits 1 << operation, for families whose variants have some of them
     bool unordered;   // it adds in the order in which threads come: see kz_family.nondeterministic
-    bool untimed;     // no GPU has run it yet: a model's estimate alone does not choose it, a row of a table does
+    bool untimed; // no GPU has run it yet: a model's estimate alone does not choose it, a row of a table does
 };
 
 // What the names of kernels say of a case.
