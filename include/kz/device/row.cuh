@@ -27,7 +27,8 @@
 // Whoever has the row: lanes of a warp (kz_rows_lanes) and a block (kz_rows_block) hold it in registers, with the next row's
 // loads in flight meanwhile; kz_rows_stream reads it anew in each pass; kz/device/row_ring.cuh has clusters, which need
 // sm_90. kz/device/row_shape.h plans the launch. y may be x: all of a unit's elements are read and written by one thread, in
-// this order, and nothing outside of the row is touched.
+// this order, and nothing outside of the row is touched. Rows have less than 2^30 columns. A kernel that calls two of these
+// functions needs a __syncthreads() between them.
 #ifndef KZ_ROW_CUH
 #define KZ_ROW_CUH
 
@@ -51,9 +52,19 @@ template <typename T> static __device__ __forceinline__ constexpr int kz_row_ele
     return 16 / (int)sizeof(T);
 }
 
+// Element e as float. Of bf16 in one instruction, for the compiler takes a pair apart first.
+template <typename T> static __device__ __forceinline__ float kz_row_element(const kz_pack<T> &pack, int e) {
+    return kz_widen(pack.at[e]);
+}
+static __device__ __forceinline__ float kz_row_element(const kz_pack<kz_bf16> &pack, int e) {
+    const uint4 &raw = pack.raw;
+    unsigned pair = e < 2 ? raw.x : e < 4 ? raw.y : e < 6 ? raw.z : raw.w;
+    return __uint_as_float(e % 2 ? pair & 0xffff0000u : pair << 16);
+}
+
 template <typename T, int ARRAYS> struct kz_row_unit {
     kz_pack<T> at[ARRAYS];
-    __device__ __forceinline__ float get(int k, int e) const { return kz_widen(at[k].at[e]); }
+    __device__ __forceinline__ float get(int k, int e) const { return kz_row_element(at[k], e); }
 };
 
 struct kz_row_at {
@@ -63,6 +74,25 @@ struct kz_row_at {
     bool whole; // all of its elements are inside
     __device__ __forceinline__ bool inside(int e) const { return (unsigned)(column + e) < (unsigned)columns; }
 };
+
+// Elements of a unit one by one: at a row's ends, and of arrays that lie at another place of 16 bytes. Functions of their own,
+// for they are called rarely, and from many places.
+template <typename U, int COUNT> struct kz_row_values { U at[COUNT]; };
+template <typename U, int COUNT>
+static __device__ __noinline__ kz_row_values<U, COUNT>
+kz_row_get_singly(kz_row_values<U, COUNT> values, const U *from, int column, int columns) {
+#pragma unroll
+    for (int e = 0; e < COUNT; e++)
+        if ((unsigned)(column + e) < (unsigned)columns) values.at[e] = from[e];
+    return values;
+}
+template <typename U, int COUNT>
+static __device__ __noinline__ void kz_row_put_singly(kz_row_values<U, COUNT> values, U *to, int column,
+                                                      int columns) {
+#pragma unroll
+    for (int e = 0; e < COUNT; e++)
+        if ((unsigned)(column + e) < (unsigned)columns) to[e] = values.at[e];
+}
 
 // `count` elements of a unit of an array whose row 0 is at `base`: 16, 8 or 4 bytes at a time where they are whole and
 // aligned, single ones otherwise. What is outside of the row is left as it is.
@@ -89,9 +119,10 @@ static __device__ __forceinline__ void kz_row_get_elements(U (&to)[COUNT], const
         }
         return;
     }
-#pragma unroll
-    for (int e = 0; e < COUNT; e++)
-        if (at.inside(e)) to[e] = from[e];
+    kz_row_values<U, COUNT> values;
+    memcpy(values.at, to, BYTES);
+    values = kz_row_get_singly(values, from, at.column, at.columns);
+    memcpy(to, values.at, BYTES);
 }
 
 template <int hint, typename U, int COUNT>
@@ -121,9 +152,9 @@ static __device__ __forceinline__ void kz_row_put_elements(U *to, const kz_row_a
         }
         return;
     }
-#pragma unroll
-    for (int e = 0; e < COUNT; e++)
-        if (at.inside(e)) to[e] = from[e];
+    kz_row_values<U, COUNT> values;
+    memcpy(values.at, from, BYTES);
+    kz_row_put_singly(values, to, at.column, at.columns);
 }
 
 // The unit's elements of another array that has rows of as many columns, or (kz_row_get_column) one row for all. What is
@@ -297,8 +328,9 @@ template <class Program, class Team> struct kz_row_base {
 };
 
 // In registers: `units` of each thread.
-template <class Program, class Team, int UNITS> struct kz_row_held : kz_row_base<Program, Team> {
-    enum { HELD = 1 };
+template <class Program, class Team, int UNITS_> struct kz_row_held : kz_row_base<Program, Team> {
+    static const bool HELD = true;
+    static const int UNITS = UNITS_;
     typedef kz_row_unit<typename Program::T, Program::ARRAYS> unit;
     unit units[UNITS];
 
@@ -339,7 +371,9 @@ template <class Program, class Team, int UNITS> struct kz_row_held : kz_row_base
 
 // Read anew in each pass, a few units at a time.
 template <class Program, class Team> struct kz_row_streamed : kz_row_base<Program, Team> {
-    enum { HELD = 0, AHEAD = 4 / Program::ARRAYS };
+    enum { AHEAD = 4 / Program::ARRAYS };
+    static const bool HELD = false;
+    static const int UNITS = 1;
     typedef kz_row_unit<typename Program::T, Program::ARRAYS> unit;
     const Program &program;
 
