@@ -124,7 +124,7 @@ struct norm_forward : kz_row_program<T, KIND == NORM_RESIDUAL ? 2 : 1> {
 
     // gamma and beta of a unit; 0 outside of the row
     struct columns_of {
-        T gamma[E], beta[E];
+        kz_pack<T> gamma, beta;
     };
 
     __device__ __forceinline__ norm_forward(const norm_given<T> &g)
@@ -132,9 +132,9 @@ struct norm_forward : kz_row_program<T, KIND == NORM_RESIDUAL ? 2 : 1> {
     __device__ __forceinline__ const T *array(int k) const { return k == 0 ? given.x : given.residual; }
 
     __device__ __forceinline__ void load(columns_of &to, const kz_row_at &at) const {
-        to = {};
-        kz_row_get_column(to.gamma, given.gamma, at);
-        if (CENTERED) kz_row_get_column(to.beta, given.beta, at);
+        to.gamma.raw = to.beta.raw = make_uint4(0, 0, 0, 0);
+        kz_row_get_column(to.gamma.at, given.gamma, at);
+        if (CENTERED) kz_row_get_column(to.beta.at, given.beta, at);
     }
     // A unit's elements. A row in registers has been added up already.
     template <class Row>
@@ -198,8 +198,8 @@ struct norm_forward : kz_row_program<T, KIND == NORM_RESIDUAL ? 2 : 1> {
 #pragma unroll
         for (int e = 0; e < E; e++) {
             y[e] = s.of(v[e]);
-            y[e] = CENTERED ? fmaf(y[e], kz_widen(by.gamma[e]), kz_widen(by.beta[e]))
-                            : y[e] * kz_widen(by.gamma[e]);
+            y[e] = CENTERED ? fmaf(y[e], kz_row_element(by.gamma, e), kz_row_element(by.beta, e))
+                            : y[e] * kz_row_element(by.gamma, e);
         }
         if constexpr (KIND == NORM_FP8) {
             unsigned char code[E];

@@ -75,10 +75,11 @@ template <typename T, bool CENTERED> struct norm_backward : kz_row_program<T, 2>
         return CENTERED && exists ? norm_row{given.mean[row], given.rstd[row]} : norm_row{0.0f, 0.0f};
     }
     // gamma of a unit; 0 outside of the row
-    __device__ __forceinline__ void load(T (&gamma)[E], const kz_row_at &at) const {
-#pragma unroll
-        for (int e = 0; e < E; e++) kz_narrow(&gamma[e], 0.0f);
-        kz_row_get_column(gamma, given.gamma, at);
+    __device__ __forceinline__ kz_pack<T> load(const kz_row_at &at) const {
+        kz_pack<T> gamma;
+        gamma.raw = make_uint4(0, 0, 0, 0);
+        kz_row_get_column(gamma.at, given.gamma, at);
+        return gamma;
     }
     // `gamma_of` loads or has a unit's gamma; `add` gets dy h and dy of each element.
     template <class Row, class Gamma, class Add>
@@ -86,24 +87,22 @@ template <typename T, bool CENTERED> struct norm_backward : kz_row_program<T, 2>
         norm_row s = row_given(row.row(), row.exists());
         norm_pair::value sums = row.template fold<norm_pair>(
             [&](norm_pair::value so_far, const typename Row::unit &unit, const kz_row_at &at) {
-                T gamma[E];
-                gamma_of(gamma, at);
+                kz_pack<T> gamma = gamma_of(at);
 #pragma unroll
                 for (int e = 0; e < E; e++)
-                    so_far =
-                        norm_onto<CENTERED>(so_far, unit.get(0, e), unit.get(1, e) * kz_widen(gamma[e]), s);
+                    so_far = norm_onto<CENTERED>(so_far, unit.get(0, e),
+                                                 unit.get(1, e) * kz_row_element(gamma, e), s);
                 return so_far;
             });
         norm_gradient_of<CENTERED> of(sums, s, row.columns(), given.epsilon);
         if (!CENTERED && given.rstd_out && row.leader()) given.rstd_out[row.row()] = of.s.rstd;
         row.write([&](const typename Row::unit &unit, const kz_row_at &at) {
-            T gamma[E];
+            kz_pack<T> gamma = gamma_of(at);
             float v[E];
-            gamma_of(gamma, at);
 #pragma unroll
             for (int e = 0; e < E; e++) {
                 float h = of.h(unit.get(0, e)), dy = unit.get(1, e);
-                v[e] = of.dx(h, dy * kz_widen(gamma[e]));
+                v[e] = of.dx(h, dy * kz_row_element(gamma, e));
                 add(at.unit, e, dy * h, dy);
             }
             kz_row_put_float(given.dx, at, v);
@@ -111,7 +110,7 @@ template <typename T, bool CENTERED> struct norm_backward : kz_row_program<T, 2>
     }
     template <class Row> __device__ __forceinline__ void run(Row &row) const {
         take(
-            row, [&](T(&gamma)[E], const kz_row_at &at) { load(gamma, at); }, [](int, int, float, float) {});
+            row, [&](const kz_row_at &at) { return load(at); }, [](int, int, float, float) {});
     }
 };
 
@@ -120,7 +119,7 @@ template <typename T, bool CENTERED> struct norm_backward : kz_row_program<T, 2>
 template <typename T, bool CENTERED, int UNITS> struct norm_fused : norm_backward<T, CENTERED> {
     enum { E = 16 / sizeof(T), SUMS = CENTERED ? 2 : 1 };
     static const bool FROM_START = true;
-    T gamma[UNITS][E];
+    kz_pack<T> gamma[UNITS];
     float sums[SUMS][UNITS][E]; // of dy h, of dy
     int first, step, columns;
 
@@ -128,7 +127,7 @@ template <typename T, bool CENTERED, int UNITS> struct norm_fused : norm_backwar
         : norm_backward<T, CENTERED>(g), first(first_), step(step_), columns(columns_) {
 #pragma unroll
         for (int u = 0; u < UNITS; u++) {
-            this->load(gamma[u], at(u, 0));
+            gamma[u] = this->load(at(u, 0));
 #pragma unroll
             for (int e = 0; e < E; e++)
 #pragma unroll
@@ -141,11 +140,7 @@ template <typename T, bool CENTERED, int UNITS> struct norm_fused : norm_backwar
     }
     template <class Row> __device__ __forceinline__ void run(Row &row) {
         this->take(
-            row,
-            [&](T(&to)[E], const kz_row_at &at) {
-#pragma unroll
-                for (int e = 0; e < E; e++) to[e] = gamma[at.unit][e];
-            },
+            row, [&](const kz_row_at &at) { return gamma[at.unit]; },
             [&](int unit, int e, float of_gamma, float of_beta) {
                 sums[0][unit][e] += of_gamma;
                 if (CENTERED) sums[SUMS - 1][unit][e] += of_beta;
@@ -219,17 +214,16 @@ static __device__ __forceinline__ void norm_add_chunk(const norm_back_given<T> &
     kz_row_at at = {chunk, (int)column, (int)columns, 0, column + E <= columns};
 #pragma unroll 4
     for (size_t row = chunk * share; row < end; row++) {
-        T x[E], dy[E];
+        kz_pack<T> x, dy;
         at.row = row;
-#pragma unroll
-        for (int e = 0; e < E; e++) kz_narrow(&x[e], 0.0f), kz_narrow(&dy[e], 0.0f);
-        kz_row_get(x, given.x, at), kz_row_get(dy, given.dy, at);
+        x.raw = dy.raw = make_uint4(0, 0, 0, 0);
+        kz_row_get(x.at, given.x, at), kz_row_get(dy.at, given.dy, at);
         norm_row s = {CENTERED ? given.mean[row] : 0.0f, given.rstd[row]};
 #pragma unroll
         for (int e = 0; e < E; e++) {
-            float wide = kz_widen(dy[e]);
-            of_gamma[e] = fmaf(wide, CENTERED ? s.of(kz_widen(x[e])) : kz_widen(x[e]) * s.rstd, of_gamma[e]);
-            if (CENTERED) of_beta[e] += wide;
+            float g = kz_row_element(dy, e), of = kz_row_element(x, e);
+            of_gamma[e] = fmaf(g, CENTERED ? s.of(of) : of * s.rstd, of_gamma[e]);
+            if (CENTERED) of_beta[e] += g;
         }
     }
     at.row = chunk;

@@ -32,22 +32,16 @@ static size_t add_sizes(const norm_family *f, const kz_case *c, uint64_t extra, 
     return at;
 }
 
-static kz_row_work row_work(const kz_planner *p) {
+// `resident`: threads that a multiprocessor holds at once, by the kernel's registers.
+static kz_row_work row_work(const kz_planner *p, unsigned resident) {
     bool two = p->c->operation == NORM_RESIDUAL || p->c->operation == NORM_BACKWARD;
     return (kz_row_work){.rows = (uint64_t)p->c->axes[NORM_ROWS],
                          .columns = (uint64_t)p->c->axes[NORM_COLUMNS],
                          .element_bytes = (unsigned)kz_type_size(p->c->type),
                          .arrays = two ? 2 : 1,
                          .multiprocessors = p->device->multiprocessors,
-                         .shared_bytes = p->device->shared_per_block_optin};
-}
-
-// As many blocks as run at once where a multiprocessor holds so many of their threads, or fewer with as many rows each.
-static void fit(kz_row_shape *shape, const kz_row_work *w, unsigned rows_per_block, unsigned resident) {
-    uint64_t blocks = kz_ceil_div(w->rows, rows_per_block);
-    uint64_t each = resident / shape->threads ? resident / shape->threads : 1;
-    if (each > 16) each = 16;
-    if (shape->blocks) shape->blocks = kz_row_even(blocks, (uint64_t)w->multiprocessors * each);
+                         .shared_bytes = p->device->shared_per_block_optin,
+                         .resident = resident};
 }
 
 // ---- what has no elements ----------------------------------------------------------------------------------------
@@ -194,7 +188,7 @@ kz_status norm_plan_block(const norm_family *f, const kz_planner *p) {
 }
 
 kz_status norm_plan_stream(const norm_family *f, const kz_planner *p) {
-    kz_row_work w = row_work(p);
+    kz_row_work w = row_work(p, 0);
     kz_row_shape shape = kz_row_stream(&w);
     if (is_empty(f, p)) return KZ_OK;
     if (too_wide(p)) return refuse_columns(p);
@@ -207,13 +201,11 @@ static kz_status refuse_long(const kz_planner *p, const char *who, const char *n
 }
 
 kz_status norm_plan_lanes(const norm_family *f, const kz_planner *p) {
-    kz_row_work w = row_work(p);
     bool backward = p->c->operation == NORM_BACKWARD;
+    kz_row_work w = row_work(p, KZ_ROW_LANE_THREADS * (backward ? NORM_LANE_BACK_BLOCKS : NORM_LANE_BLOCKS));
     kz_row_shape shape = kz_row_lanes(&w, w.arrays == 2 ? NORM_LANE_UNITS_OF_TWO : NORM_LANE_UNITS);
     if (is_empty(f, p)) return KZ_OK;
     if (shape.blocks == 0) return refuse_long(p, "the registers of a warp", "05_registers");
-    fit(&shape, &w, shape.threads / shape.lanes,
-        shape.threads * (backward ? NORM_LANE_BACK_BLOCKS : NORM_LANE_BLOCKS));
     return backward ? add_fused(f, p, shape) : add_forward(f, p, NULL, shape);
 }
 
@@ -225,14 +217,13 @@ static kz_row_shape few_rows(const kz_row_work *w) {
 }
 
 kz_status norm_plan_registers(const norm_family *f, const kz_planner *p) {
-    kz_row_work w = row_work(p);
-    bool backward = p->c->operation == NORM_BACKWARD, two = w.arrays == 2;
+    bool backward = p->c->operation == NORM_BACKWARD, two = backward || p->c->operation == NORM_RESIDUAL;
     unsigned most = backward ? NORM_BACK_BLOCK : two ? NORM_BLOCK_OF_TWO : NORM_BLOCK;
+    kz_row_work w = row_work(p, two ? most : 0);
     kz_row_shape shape = kz_row_block(&w, backward ? NORM_BACK_UNITS : NORM_UNITS, most);
     const char *longer = f->centered ? "03_welford" : "03_packs";
     if (is_empty(f, p)) return KZ_OK;
     if (shape.blocks == 0) return refuse_long(p, "the registers of a block", longer);
-    fit(&shape, &w, 1, two ? most : KZ_ROW_RESIDENT);
     if (backward) return add_fused(f, p, shape);
     kz_row_shape few = few_rows(&w);
     return few.blocks ? add_forward(f, p, "few", few) : add_forward(f, p, NULL, shape);

@@ -37,7 +37,7 @@
 #define NORM_FEW_UNITS 2
 #endif
 // 05 backward: packs of x and of dy that a thread holds: 1 2; threads of a block, at most, which are also those that a
-// multiprocessor holds at once: 512; rows whose loads are under way, of layernorm and of rmsnorm: 1 2.
+// multiprocessor holds at once: 512; rows whose loads are under way: 1 2.
 #ifndef NORM_BACK_UNITS
 #define NORM_BACK_UNITS 2
 #endif
@@ -45,10 +45,7 @@
 #define NORM_BACK_BLOCK 512
 #endif
 #ifndef NORM_BACK_AHEAD
-#define NORM_BACK_AHEAD 1
-#endif
-#ifndef NORM_BACK_AHEAD_PLAIN
-#define NORM_BACK_AHEAD_PLAIN 2
+#define NORM_BACK_AHEAD 2
 #endif
 // 03 backward: threads of a block that adds columns, blocks for each multiprocessor, rows of a chunk at least.
 #ifndef NORM_COLUMN_THREADS

@@ -5,7 +5,8 @@
 // Change   four packs per thread, and as many threads as that takes; blocks stay and take row after row, the next row's
 //          loads under way. Where there are no more rows than multiprocessors nothing comes after: a kernel of its own has one
 //          or two packs per thread, no next row, and asks for gamma and beta together with the row. Backward, a thread has the
-//          same columns in every row and keeps their sums of dy h and of dy in registers: dx, dgamma and dbeta by one reading.
+//          same columns in every row and keeps their sums of dy h and of dy in registers, with two rows under way: dx, dgamma and
+//          dbeta by one reading.
 // Expect   x, and backward x and dy, are read once, by 16 bytes; one row of partial sums per block.
 // Limit    longer rows (see 03): backward, the sums take as many registers as the row, so 8192 halves or 4096 floats fit.
 

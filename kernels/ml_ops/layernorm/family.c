@@ -56,7 +56,7 @@ static const kz_variant variants[] = { // the order is the journey
 // Rows that begin anywhere, of some warps, of more rows than run at once; NaN and Inf.
 #define EDGES(t)                                                                                             \
     ALL_OF(t, 7, 33, .misalign = 1), ALL_OF(t, 3, 1000), CHECK(BACKWARD, t, 70, 72),                         \
-    MAIN_OF(t, 200, 24), KZ_NOT_FINITE(MAIN_OF, t, 9, 40), CHECK(FORWARD, t, 4, 300, .data = KZ_DATA_BIASED)
+    ALL_OF(t, 200, 24), KZ_NOT_FINITE(MAIN_OF, t, 9, 40), CHECK(FORWARD, t, 4, 300, .data = KZ_DATA_BIASED)
 #define BENCHES(t)                                                                                           \
     BENCH(FORWARD, t, 32768, 4096), BENCH(FORWARD, t, 64, 4096), BENCH(FORWARD, t, 1 << 20, 128),            \
     BENCH(FORWARD, t, 4096, 16384), BENCH(RESIDUAL, t, 32768, 4096), BENCH(BACKWARD, t, 32768, 4096),        \
@@ -77,8 +77,9 @@ static const kz_case cases[] = {
     CHECK(FORWARD, F32, 2, 5003),    // more than a warp's registers, and rows that begin anywhere
     CHECK(RESIDUAL, BF16, 2, 17000), // more than a block's
     CHECK(BACKWARD, F16, 2, 8300),
-    CHECK(FORWARD, BF16, 150, 1032), // rows wait for each other
+    CHECK(FORWARD, BF16, 150, 1032), // more rows than multiprocessors
     CHECK(BACKWARD, F32, 150, 300),
+    CHECK(BACKWARD, F32, 2500, 8), // rows in turn for each block
     EDGES(F32),
     EDGES(F16),
     EDGES(BF16),

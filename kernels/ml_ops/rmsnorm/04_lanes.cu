@@ -13,14 +13,16 @@
 #define UNITS(KIND) ((KIND) == NORM_RESIDUAL ? NORM_LANE_UNITS_OF_TWO : NORM_LANE_UNITS)
 
 #define FORWARD(operation, KIND, type, T)                                                                    \
-    KZ_ENTRY_BOUNDS(rmsnorm_lanes_##operation##_##type, KZ_ROW_LANE_THREADS, NORM_LANE_BLOCKS) NORM_ARGS(T) {               \
+    KZ_ENTRY_BOUNDS(rmsnorm_lanes_##operation##_##type, KZ_ROW_LANE_THREADS, NORM_LANE_BLOCKS)               \
+    NORM_ARGS(T) {                                                                                           \
         norm_forward<T, NORM_RMS, KIND> program(NORM_GIVEN(T));                                              \
         kz_rows_lanes<decltype(program), UNITS(KIND)>(program, rows, columns, extra);                        \
     }
 RMSNORM_FORWARD(FORWARD)
 
 #define BACKWARD(type, T)                                                                                    \
-    KZ_ENTRY_BOUNDS(rmsnorm_lanes_backward_##type, KZ_ROW_LANE_THREADS, NORM_LANE_BACK_BLOCKS) NORM_BACK_ARGS(T) {               \
+    KZ_ENTRY_BOUNDS(rmsnorm_lanes_backward_##type, KZ_ROW_LANE_THREADS, NORM_LANE_BACK_BLOCKS)               \
+    NORM_BACK_ARGS(T) {                                                                                      \
         norm_back_lanes<T, NORM_RMS, NORM_LANE_UNITS_OF_TWO>(NORM_BACK_GIVEN(T), rows, columns, extra);      \
     }                                                                                                        \
     KZ_ENTRY(rmsnorm_lanes_fold_backward_##type) NORM_FOLD_ARGS(T) {                                         \

@@ -27,8 +27,7 @@ RMSNORM_FORWARD(FORWARD)
 
 #define BACKWARD(type, T)                                                                                    \
     KZ_ENTRY_BOUNDS(rmsnorm_registers_backward_##type, NORM_BACK_BLOCK, 1) NORM_BACK_ARGS(T) {               \
-        norm_back_block<T, NORM_RMS, NORM_BACK_UNITS, NORM_BACK_AHEAD_PLAIN>(NORM_BACK_GIVEN(T), rows,       \
-                                                                             columns);                       \
+        norm_back_block<T, NORM_RMS, NORM_BACK_UNITS, NORM_BACK_AHEAD>(NORM_BACK_GIVEN(T), rows, columns);   \
     }                                                                                                        \
     KZ_ENTRY(rmsnorm_registers_fold_backward_##type) NORM_FOLD_ARGS(T) {                                     \
         norm_fold_parts(parts, dgamma, dbeta, columns, count);                                               \
