@@ -32,6 +32,8 @@ endfunction()
 
 function(kz_test_ptx_target name)
     get_property(architectures DIRECTORY PROPERTY test_ptx_architectures)
+    file(GLOB headers CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/include/kz/*.cuh ${CMAKE_SOURCE_DIR}/include/kz/device/*
+        ${CMAKE_CURRENT_SOURCE_DIR}/*.cuh)
     list(REMOVE_DUPLICATES architectures)
     set(all)
     foreach(sm ${architectures})
@@ -41,8 +43,9 @@ function(kz_test_ptx_target name)
         set(made ${pairs})
         list(FILTER made INCLUDE REGEX "\\.ptx$")
         add_custom_command(OUTPUT ${made}
-            COMMAND test_ptx ${KZ_NVCC} ${KZ_NVCC_VERSION} ${CMAKE_BINARY_DIR}/test_ptx_cache ${sm} ${pairs}
-            DEPENDS ${sources} test_ptx ${KZ_NVCC} COMMENT "nvcc for ${name}, sm_${sm}" VERBATIM)
+            COMMAND test_ptx ${KZ_NVCC} ${KZ_NVCC_VERSION} ${CMAKE_BINARY_DIR}/test_ptx_cache ${CMAKE_SOURCE_DIR}/include
+                ${sm} ${pairs}
+            DEPENDS ${sources} ${headers} test_ptx ${KZ_NVCC} COMMENT "nvcc for ${name}, sm_${sm}" VERBATIM)
         list(APPEND all ${made})
     endforeach()
     add_custom_target(${name} ALL DEPENDS ${all})

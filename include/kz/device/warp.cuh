@@ -42,6 +42,14 @@ template <typename A> static __device__ __forceinline__ A kz_shuffle_down(A valu
     return kz_from_words(words);
 }
 
+// The value of the lane whose number differs by these bits.
+template <typename A> static __device__ __forceinline__ A kz_shuffle_xor(A value, unsigned bits) {
+    kz_words_of<A> words = kz_to_words(value);
+#pragma unroll
+    for (int i = 0; i < words.COUNT; i++) words.at[i] = __shfl_xor_sync(KZ_ALL_LANES, words.at[i], bits);
+    return kz_from_words(words);
+}
+
 // Of lanes 0 to this one. All 32 lanes must call it, as all that follow here.
 template <typename Op>
 static __device__ __forceinline__ typename Op::value kz_scan_warp(typename Op::value v) {

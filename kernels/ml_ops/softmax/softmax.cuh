@@ -1,0 +1,222 @@
+// softmax: what the variants share. The programs that the row frame runs (kz/device/row.cuh), forward and backward; what
+// an element counts as; the entries.
+//
+// Arrays are batch x rows x columns, row-major. Arithmetic is float for every type; a result is rounded once. An exponential
+// is a power of 2, in which results below 2^-126 become zero.
+#ifndef SOFTMAX_CUH
+#define SOFTMAX_CUH
+
+#include "kz/device/row.cuh"
+#include "tune.h"
+
+enum { SOFTMAX_PLAIN, SOFTMAX_LOG, SOFTMAX_MASKED, SOFTMAX_CAUSAL };
+
+#define MINUS_INFINITY __uint_as_float(0xff800000u)
+
+// exp(x), for x <= 0 and NaN
+static __device__ __forceinline__ float exp_of(float x) {
+    float power;
+    asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(power) : "f"(x * 1.44269504f));
+    return power;
+}
+
+// What a row's elements are subtracted from: its largest element, or 0 where all are -Inf, for -Inf - -Inf is NaN.
+static __device__ __forceinline__ float base_of(float max) { return max == MINUS_INFINITY ? 0.0f : max; }
+
+struct softmax_max {
+    typedef float value;
+    static __device__ __forceinline__ float identity(void) { return MINUS_INFINITY; }
+    static __device__ __forceinline__ float combine(float a, float b) { return fmaxf(a, b); }
+};
+struct softmax_sum {
+    typedef float value;
+    static __device__ __forceinline__ float identity(void) { return 0.0f; }
+    static __device__ __forceinline__ float combine(float a, float b) { return a + b; }
+};
+
+// The largest of some elements, and the sum of exp(x - base_of(max)) over them. NaN is in the sum alone.
+struct softmax_pair {
+    struct value {
+        float max, sum;
+    };
+    static __device__ __forceinline__ value identity(void) { return {MINUS_INFINITY, 0.0f}; }
+    // Rounded products: a fused one would round one side alone, and lanes would differ in their last bits.
+    static __device__ __forceinline__ value combine(value a, value b) {
+        float max = fmaxf(a.max, b.max);
+        return {max, __fadd_rn(scaled(a, max), scaled(b, max))};
+    }
+    static __device__ __forceinline__ float scaled(value v, float max) {
+        return __fmul_rn(v.sum, exp_of(v.max - base_of(max)));
+    }
+    // The largest of all lanes first: then a lane's sum is scaled once, and sums fold by additions.
+    static __device__ __forceinline__ value fold_lanes(value v, int lanes) {
+        float max = kz_row_swap_lanes<softmax_max>(v.max, lanes);
+        return {max, kz_row_swap_lanes<softmax_sum>(scaled(v, max), lanes)};
+    }
+};
+
+// Columns that a row sees: all, or those up to the diagonal that ends in the last row's last column.
+static __device__ __forceinline__ int visible_of(int kind, size_t row, size_t rows, int columns) {
+    if (kind != SOFTMAX_CAUSAL) return columns;
+    size_t end = row % rows + 1 + (size_t)columns;
+    return end > rows ? (int)min(end - rows, (size_t)columns) : 0;
+}
+
+// A row's result for x, from its folded values.
+template <int KIND> struct softmax_result {
+    float base, factor; // factor: 1 / sum, or log(sum) for LOG
+    __device__ __forceinline__ softmax_result(softmax_pair::value v) : base(base_of(v.max)) {
+        if (KIND == SOFTMAX_LOG)
+            factor = v.sum == 0.0f ? 0.0f : logf(v.sum);
+        else
+            factor = v.sum == 0.0f ? 0.0f : 1.0f / v.sum;
+    }
+    __device__ __forceinline__ float of(float x) const {
+        return KIND == SOFTMAX_LOG ? x - base - factor : exp_of(x - base) * factor;
+    }
+};
+
+// ---- programs ------------------------------------------------------------------------------------------------
+
+// One pass for largest and sum together. Held in registers, the row's own largest of the thread comes first, so that the
+// sum takes one exponential per element.
+template <typename T, int KIND> struct softmax_forward : kz_row_program<T> {
+    enum { E = 16 / sizeof(T), BACK = false };
+    static const bool READS_PART = KIND == SOFTMAX_CAUSAL;
+    const T *x;
+    const unsigned char *mask;
+    T *y;
+    size_t rows; // of a batch
+
+    __device__ __forceinline__ softmax_forward(const T *x_, const void *mask_, T *y_, size_t rows_)
+        : x(x_), mask((const unsigned char *)mask_), y(y_), rows(rows_) {}
+    __device__ __forceinline__ const T *array(int) const { return x; }
+    __device__ __forceinline__ float outside(void) const { return MINUS_INFINITY; }
+    __device__ __forceinline__ int read(size_t row, int columns) const {
+        return visible_of(KIND, row, rows, columns);
+    }
+
+    // The elements of a unit, those that are not seen as -Inf.
+    template <class Unit>
+    __device__ __forceinline__ void take(float (&v)[E], const Unit &unit, const kz_row_at &at,
+                                         int seen) const {
+        unsigned char keep[E];
+        if (KIND == SOFTMAX_MASKED) {
+#pragma unroll
+            for (int e = 0; e < E; e++) keep[e] = 0;
+            kz_row_get_elements<KZ_CACHE>(keep, mask + at.row * (size_t)at.columns + at.column, at);
+        }
+#pragma unroll
+        for (int e = 0; e < E; e++) {
+            v[e] = unit.get(0, e);
+            if (KIND == SOFTMAX_MASKED && keep[e] == 0) v[e] = MINUS_INFINITY;
+            if (KIND == SOFTMAX_CAUSAL && at.column + e >= seen) v[e] = MINUS_INFINITY;
+        }
+    }
+    // In registers: the mask goes into the units, and this thread's largest comes out.
+    template <class Row> __device__ __forceinline__ float prepare(Row &row, int seen) const {
+        float max = MINUS_INFINITY;
+        row.each([&](typename Row::unit &unit, const kz_row_at &at) {
+            float v[E];
+            take(v, unit, at, seen);
+#pragma unroll
+            for (int e = 0; e < E; e++) {
+                max = fmaxf(max, v[e]);
+                if (KIND == SOFTMAX_MASKED || KIND == SOFTMAX_CAUSAL) kz_narrow(&unit.at[0].at[e], v[e]);
+            }
+        });
+        return max;
+    }
+    template <class Row> __device__ __forceinline__ void run(Row &row) const {
+        const int seen = row.place.read;
+        const float own = Row::HELD ? prepare(row, seen) : 0.0f;
+        auto elements = [&](float(&v)[E], const typename Row::unit &unit, const kz_row_at &at) {
+            if (Row::HELD) {
+#pragma unroll
+                for (int e = 0; e < E; e++) v[e] = unit.get(0, e);
+            } else {
+                take(v, unit, at, seen);
+            }
+        };
+        softmax_pair::value folded = row.template fold<softmax_pair>(
+            [&](softmax_pair::value so_far, const typename Row::unit &unit, const kz_row_at &at) {
+                float v[E], max = Row::HELD ? own : so_far.max;
+                elements(v, unit, at);
+                if (!Row::HELD) {
+#pragma unroll
+                    for (int e = 0; e < E; e++) max = fmaxf(max, v[e]);
+                }
+                float base = base_of(max), sum = so_far.sum;
+                if (!Row::HELD && max != so_far.max) sum *= exp_of(so_far.max - base);
+#pragma unroll
+                for (int e = 0; e < E; e++) sum += exp_of(v[e] - base);
+                return softmax_pair::value{max, sum};
+            });
+        softmax_result<KIND> result(folded);
+        row.write([&](const typename Row::unit &unit, const kz_row_at &at) {
+            float v[E];
+            elements(v, unit, at);
+#pragma unroll
+            for (int e = 0; e < E; e++) v[e] = result.of(v[e]);
+            kz_row_put_float(y, at, v);
+        });
+    }
+};
+
+// Array 0 is y, array 1 dy.
+template <typename T, bool LOG> struct softmax_gradient : kz_row_program<T, 2> {
+    enum { E = 16 / sizeof(T), BACK = true };
+    const T *y, *dy;
+    T *dx;
+
+    __device__ __forceinline__ softmax_gradient(const T *y_, const void *dy_, T *dx_, size_t)
+        : y(y_), dy((const T *)dy_), dx(dx_) {}
+    __device__ __forceinline__ const T *array(int k) const { return k == 0 ? y : dy; }
+
+    template <class Row> __device__ __forceinline__ void run(Row &row) const {
+        float sum = row.template fold<softmax_sum>(
+            [&](float so_far, const typename Row::unit &unit, const kz_row_at &) {
+#pragma unroll
+                for (int e = 0; e < E; e++)
+                    so_far = LOG ? so_far + unit.get(1, e) : fmaf(unit.get(0, e), unit.get(1, e), so_far);
+                return so_far;
+            });
+        row.write([&](const typename Row::unit &unit, const kz_row_at &at) {
+            float v[E];
+#pragma unroll
+            for (int e = 0; e < E; e++) v[e] = gradient(unit.get(0, e), unit.get(1, e), sum);
+            kz_row_put_float(dx, at, v);
+        });
+    }
+    static __device__ __forceinline__ float gradient(float y, float dy, float sum) {
+        return LOG ? dy - exp_of(y) * sum : y * (dy - sum);
+    }
+};
+
+template <typename T> using softmax_plain = softmax_forward<T, SOFTMAX_PLAIN>;
+template <typename T> using softmax_log = softmax_forward<T, SOFTMAX_LOG>;
+template <typename T> using softmax_masked = softmax_forward<T, SOFTMAX_MASKED>;
+template <typename T> using softmax_causal = softmax_forward<T, SOFTMAX_CAUSAL>;
+template <typename T> using softmax_back = softmax_gradient<T, false>;
+template <typename T> using softmax_log_back = softmax_gradient<T, true>;
+
+// ---- entries -------------------------------------------------------------------------------------------------
+
+// KERNEL(operation, type, T, program) for every operation and type.
+#define SOFTMAX_OF_TYPE(KERNEL, type, T)                                                                     \
+    KERNEL(softmax, type, T, softmax_plain<T>)                                                               \
+    KERNEL(log_softmax, type, T, softmax_log<T>)                                                             \
+    KERNEL(masked, type, T, softmax_masked<T>)                                                               \
+    KERNEL(causal, type, T, softmax_causal<T>)                                                               \
+    KERNEL(backward, type, T, softmax_back<T>)                                                               \
+    KERNEL(log_backward, type, T, softmax_log_back<T>)
+#define SOFTMAX_ALL(KERNEL)                                                                                  \
+    SOFTMAX_OF_TYPE(KERNEL, f32, float)                                                                      \
+    SOFTMAX_OF_TYPE(KERNEL, f16, kz_f16)                                                                     \
+    SOFTMAX_OF_TYPE(KERNEL, bf16, kz_bf16)
+
+// What every kernel takes: x, the mask and y, or y, dy and dx; `extra` is what a variant's plan adds.
+#define SOFTMAX_ARGS(T)                                                                                      \
+    (const T *a, const void *b, T *out, size_t batch, size_t rows, size_t columns, unsigned extra)
+
+#endif

@@ -1,0 +1,22 @@
+// softmax: the tuning constants, read by the kernels and by the plans that launch them. Each may be given by -D, to both
+// compilers, for a search; those of the frame are in kz/device/row_shape.h. None has been searched on a GPU yet.
+#ifndef SOFTMAX_TUNE_H
+#define SOFTMAX_TUNE_H
+
+// 01, 02: threads of a block: 128 256 512.
+#ifndef SOFTMAX_THREADS
+#define SOFTMAX_THREADS 256
+#endif
+// 04, 05: packs of 16 bytes that a thread holds of a row, forward and (of each of two arrays) backward: 2 4 8, 1 2 4.
+#ifndef SOFTMAX_UNITS
+#define SOFTMAX_UNITS 4
+#endif
+#ifndef SOFTMAX_BACK_UNITS
+#define SOFTMAX_BACK_UNITS 2
+#endif
+// 04: of rows of one pack for each lane, rows that are loaded ahead: 1 2 3.
+#ifndef SOFTMAX_SHORT_AHEAD
+#define SOFTMAX_SHORT_AHEAD 3
+#endif
+
+#endif
