@@ -45,6 +45,7 @@ static const char *const believed[][3] = {
     {"*", "kz_plan_add_kernel", "arg_count damaged, ?"},
     {"*", "kz_gemv_pack", "n damaged, ?"},
     {"*", "kz_gemv_pack", "k damaged, ?"},
+    {"*", "kz_parameters_*", "tensors damaged, ?"},
     {"*", "kz_gemm_sparse_pack", "m damaged, ?"},
     {"*", "kz_gemm_sparse_pack", "k damaged, ?"},
     {"cpu", "kz_*_run*", "* damaged, ?"}, // native kernels: no memory guards, an address is the process's own
