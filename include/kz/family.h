@@ -277,6 +277,15 @@ static inline kz_share kz_native_share(const kz_native_launch *launch, uint64_t 
 
 // 64 random bits that belong to the seed, the buffer and the index.
 KZ_API uint64_t kz_draw(uint64_t seed, uint32_t buffer, uint64_t index);
+
+// What one call of Philox 4x32-10 gives.
+typedef struct kz_philox_block {
+    uint32_t word[4];
+} kz_philox_block;
+
+// The key is the seed, the counter of 128 bits is (counter, stream). kz/device/philox.cuh has the same for kernels.
+KZ_API kz_philox_block kz_philox(uint64_t seed, uint64_t stream, uint64_t counter);
+
 // What the type's exact rounding may move `value` by: half an ulp, denormals included; 0 for integers.
 KZ_API double kz_half_ulp(kz_type type, double value);
 KZ_API double kz_unit_roundoff(kz_type type); // 2^-24 for f32; 0 for integers

@@ -23,6 +23,11 @@ static uint64_t draw(uint64_t seed, uint32_t buffer, uint64_t index, uint32_t sa
 
 uint64_t kz_draw(uint64_t seed, uint32_t buffer, uint64_t index) { return draw(seed, buffer, index, 2); }
 
+kz_philox_block kz_philox(uint64_t seed, uint64_t stream, uint64_t counter) {
+    base_philox_block block = base_philox(seed, stream, counter);
+    return (kz_philox_block){{block.word[0], block.word[1], block.word[2], block.word[3]}};
+}
+
 // In [-1, 1), 53 bits below the point and never -0.
 static double signed_unit(uint64_t bits) { return (double)((int64_t)bits >> 10) * 0x1p-53; }
 static double unit(uint64_t bits) { return (double)(bits >> 11) * 0x1p-53; } // [0, 1)

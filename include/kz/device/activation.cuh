@@ -49,4 +49,31 @@ static __device__ __forceinline__ float kz_gelu_tanh(float x) {
 }
 static __device__ __forceinline__ float kz_silu(float x) { return kz_times_sigmoid(x, x); }
 
+// ---- derivatives -------------------------------------------------------------------------------------
+// With the functions themselves, where a backward pass wants both: they share the exponential.
+
+struct kz_value_slope {
+    float value, slope;
+};
+
+// x * cdf(x), with the normal distribution's cdf and density; one exponential, exp(-x^2 / 2), is in both.
+static __device__ __forceinline__ kz_value_slope kz_gelu_erf_both(float x) {
+    float t = kz_reciprocal_fast(1.0f + 0.23164190f * fabsf(x)); // 0.3275911 / sqrt(2)
+    float e = kz_exp2_fast(-0.72134752f * x * x);
+    float p = 0.5307027145f; // half of kz_erf_fast's
+    p = p * t - 0.7265760135f;
+    p = p * t + 0.7107068705f;
+    p = p * t - 0.142248368f;
+    p = p * t + 0.127414796f;
+    float cdf = 0.5f + copysignf(0.5f - p * t * e, x);
+    return {x * cdf, cdf + 0.39894228f * x * e};
+}
+static __device__ __forceinline__ float kz_gelu_erf_slope(float x) { return kz_gelu_erf_both(x).slope; }
+
+static __device__ __forceinline__ kz_value_slope kz_silu_both(float x) {
+    float s = kz_reciprocal_fast(1.0f + kz_exp2_fast(-1.44269504f * x));
+    return {x * s, s * (1.0f + x * (1.0f - s))};
+}
+static __device__ __forceinline__ float kz_silu_slope(float x) { return kz_silu_both(x).slope; }
+
 #endif
