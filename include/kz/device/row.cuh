@@ -64,6 +64,25 @@ struct kz_row_at {
     __device__ __forceinline__ bool inside(int e) const { return (unsigned)(column + e) < (unsigned)columns; }
 };
 
+// Elements of a unit one by one: at a row's ends, and of arrays that lie at another place of 16 bytes. Functions of their own,
+// for they are called rarely, and from many places.
+template <typename U, int COUNT> struct kz_row_values { U at[COUNT]; };
+template <typename U, int COUNT>
+static __device__ __noinline__ kz_row_values<U, COUNT>
+kz_row_get_singly(kz_row_values<U, COUNT> values, const U *from, int column, int columns) {
+#pragma unroll
+    for (int e = 0; e < COUNT; e++)
+        if ((unsigned)(column + e) < (unsigned)columns) values.at[e] = from[e];
+    return values;
+}
+template <typename U, int COUNT>
+static __device__ __noinline__ void kz_row_put_singly(kz_row_values<U, COUNT> values, U *to, int column,
+                                                      int columns) {
+#pragma unroll
+    for (int e = 0; e < COUNT; e++)
+        if ((unsigned)(column + e) < (unsigned)columns) to[e] = values.at[e];
+}
+
 // `count` elements of a unit of an array whose row 0 is at `base`: 16, 8 or 4 bytes at a time where they are whole and
 // aligned, single ones otherwise. What is outside of the row is left as it is.
 template <int hint = KZ_CACHE, typename U, int COUNT>
@@ -89,9 +108,10 @@ static __device__ __forceinline__ void kz_row_get_elements(U (&to)[COUNT], const
         }
         return;
     }
-#pragma unroll
-    for (int e = 0; e < COUNT; e++)
-        if (at.inside(e)) to[e] = from[e];
+    kz_row_values<U, COUNT> values;
+    memcpy(values.at, to, BYTES);
+    values = kz_row_get_singly(values, from, at.column, at.columns);
+    memcpy(to, values.at, BYTES);
 }
 
 template <int hint, typename U, int COUNT>
@@ -121,9 +141,9 @@ static __device__ __forceinline__ void kz_row_put_elements(U *to, const kz_row_a
         }
         return;
     }
-#pragma unroll
-    for (int e = 0; e < COUNT; e++)
-        if (at.inside(e)) to[e] = from[e];
+    kz_row_values<U, COUNT> values;
+    memcpy(values.at, from, BYTES);
+    kz_row_put_singly(values, to, at.column, at.columns);
 }
 
 // The unit's elements of another array that has rows of as many columns, or (kz_row_get_column) one row for all. What is
@@ -297,8 +317,9 @@ template <class Program, class Team> struct kz_row_base {
 };
 
 // In registers: `units` of each thread.
-template <class Program, class Team, int UNITS> struct kz_row_held : kz_row_base<Program, Team> {
-    enum { HELD = 1 };
+template <class Program, class Team, int UNITS_> struct kz_row_held : kz_row_base<Program, Team> {
+    static const bool HELD = true;
+    static const int UNITS = UNITS_;
     typedef kz_row_unit<typename Program::T, Program::ARRAYS> unit;
     unit units[UNITS];
 
@@ -339,7 +360,9 @@ template <class Program, class Team, int UNITS> struct kz_row_held : kz_row_base
 
 // Read anew in each pass, a few units at a time.
 template <class Program, class Team> struct kz_row_streamed : kz_row_base<Program, Team> {
-    enum { HELD = 0, AHEAD = 4 / Program::ARRAYS };
+    enum { AHEAD = 4 / Program::ARRAYS };
+    static const bool HELD = false;
+    static const int UNITS = 1;
     typedef kz_row_unit<typename Program::T, Program::ARRAYS> unit;
     const Program &program;
 

@@ -154,7 +154,8 @@ template <class Program> struct kz_row_slice {
 template <class Program> struct kz_row_ringed : kz_row_base<Program, kz_row_cluster_team> {
     typedef kz_row_unit<typename Program::T, Program::ARRAYS> unit;
     typedef kz_row_slice<Program> slice;
-    enum { HELD = 0 };
+    static const bool HELD = false;
+    static const int UNITS = 1;
     const Program &program;
     kz_row_ring &ring;
     int begin, stages;

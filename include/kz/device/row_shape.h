@@ -44,6 +44,7 @@ typedef struct kz_row_work {
     unsigned arrays;        // how many of them: 1; 2 for y and dy
     int multiprocessors;
     size_t shared_bytes; // that a block may have
+    unsigned resident;   // threads that a multiprocessor holds at once of this kernel; 0: KZ_ROW_RESIDENT
 } kz_row_work;
 
 typedef struct kz_row_shape {
@@ -54,6 +55,10 @@ typedef struct kz_row_shape {
     unsigned stages;       // of a ring
     unsigned shared_bytes; // dynamic
 } kz_row_shape;
+
+static inline unsigned kz_row_resident(const kz_row_work *w) {
+    return w->resident ? w->resident : KZ_ROW_RESIDENT;
+}
 
 static inline uint64_t kz_row_ceil_div(uint64_t a, uint64_t b) { return (a + b - 1) / b; }
 
@@ -78,7 +83,7 @@ static inline kz_row_shape kz_row_lanes(const kz_row_work *w, unsigned units) {
     if ((uint64_t)shape.lanes * units < packs) return shape;
     uint64_t blocks = kz_row_ceil_div(w->rows, KZ_ROW_LANE_THREADS / shape.lanes);
     shape.blocks =
-        kz_row_even(blocks, (uint64_t)w->multiprocessors * (KZ_ROW_RESIDENT / KZ_ROW_LANE_THREADS));
+        kz_row_even(blocks, (uint64_t)w->multiprocessors * (kz_row_resident(w) / KZ_ROW_LANE_THREADS));
     return shape;
 }
 
@@ -93,7 +98,7 @@ static inline kz_row_shape kz_row_block(const kz_row_work *w, unsigned units, un
     if (warps * 32 > most) warps = kz_row_ceil_div(kz_row_packs(w), 32ULL * full);
     shape.threads = (unsigned)(warps * 32 < most ? warps * 32 : most);
     if (warps * 32 > most) return shape;
-    unsigned resident = KZ_ROW_RESIDENT / shape.threads;
+    unsigned resident = kz_row_resident(w) / shape.threads;
     if (resident > 16) resident = 16;
     shape.blocks = kz_row_even(w->rows, (uint64_t)w->multiprocessors * (resident ? resident : 1));
     return shape;

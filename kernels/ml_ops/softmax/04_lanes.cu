@@ -5,20 +5,21 @@
 // Change   as many lanes as a row has packs of 16 bytes, 32 at most with 4 packs each; a row is read once, and folded by
 //          shuffles alone. Warps stay and take row after row, and the loads of the next rows are under way meanwhile: of
 //          three rows where a lane has one pack, of one where it has four.
-// Expect   64 bytes in flight per thread, 64 KB per multiprocessor; no shared memory, no barrier.
+// Expect   48 to 128 bytes in flight per thread, 36 to 64 KB per multiprocessor; no shared memory, no barrier.
 // Limit    a row of more than a warp's registers (see 05).
 
 #include "softmax.cuh"
 
 #define UNITS(program) (program::BACK ? SOFTMAX_BACK_UNITS : SOFTMAX_UNITS)
 
-#define ENTRY(operation, type, T, program)                                                                   \
-    KZ_ENTRY_BOUNDS(softmax_lanes_short_##operation##_##type, KZ_ROW_LANE_THREADS, 4) SOFTMAX_ARGS(T) {      \
+#define LANES(part, operation, type, T, program, units, ahead, resident)                                     \
+    KZ_ENTRY_BOUNDS(softmax_##part##_##operation##_##type, KZ_ROW_LANE_THREADS,                              \
+                    (resident) / KZ_ROW_LANE_THREADS)                                                        \
+    SOFTMAX_ARGS(T) {                                                                                        \
         program p(a, b, out, rows);                                                                          \
-        kz_rows_lanes<program, 1, program::BACK ? 1 : SOFTMAX_SHORT_AHEAD>(p, batch * rows, columns, extra); \
-    }                                                                                                        \
-    KZ_ENTRY_BOUNDS(softmax_lanes_##operation##_##type, KZ_ROW_LANE_THREADS, 4) SOFTMAX_ARGS(T) {            \
-        program p(a, b, out, rows);                                                                          \
-        kz_rows_lanes<program, UNITS(program)>(p, batch * rows, columns, extra);                             \
+        kz_rows_lanes<program, units, ahead>(p, batch * rows, columns, extra);                               \
     }
+#define ENTRY(operation, type, T, program)                                                                   \
+    LANES(lanes_short, operation, type, T, program, 1, SOFTMAX_SHORT_AHEAD, SOFTMAX_SHORT_RESIDENT)          \
+    LANES(lanes, operation, type, T, program, UNITS(program), SOFTMAX_AHEAD, SOFTMAX_LANES_RESIDENT)
 SOFTMAX_ALL(ENTRY)

@@ -128,6 +128,7 @@ static kz_status refuse_long(const kz_planner *p, const char *who) {
 static kz_status plan_lanes(const kz_planner *p) {
     kz_row_work w = row_work(p);
     bool brief = kz_row_packs(&w) <= 32;
+    w.resident = brief ? SOFTMAX_SHORT_RESIDENT : SOFTMAX_LANES_RESIDENT;
     kz_row_shape shape = kz_row_lanes(&w, brief ? 1 : units(p->c));
     if (shape.blocks == 0 && elements(p->c)) return refuse_long(p, "a warp's registers");
     return add(p, brief ? "short" : NULL, shape, shape.lanes);
@@ -135,7 +136,8 @@ static kz_status plan_lanes(const kz_planner *p) {
 
 static kz_status plan_registers(const kz_planner *p) {
     kz_row_work w = row_work(p);
-    kz_row_shape shape = kz_row_block(&w, units(p->c), KZ_ROW_BLOCK_THREADS);
+    w.resident = w.element_bytes == 2 ? SOFTMAX_HALF_RESIDENT : SOFTMAX_RESIDENT;
+    kz_row_shape shape = kz_row_block(&w, units(p->c), w.resident);
     if (shape.blocks == 0 && elements(p->c)) return refuse_long(p, "a block's registers");
     return add(p, NULL, shape, 0);
 }

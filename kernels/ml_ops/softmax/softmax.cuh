@@ -34,6 +34,28 @@ struct softmax_sum {
     static __device__ __forceinline__ float combine(float a, float b) { return a + b; }
 };
 
+// The largest of a pack, NaN aside. Of half types two at a time.
+template <typename T> static __device__ __forceinline__ float max_of(const kz_pack<T> &pack) {
+    float max = kz_widen(pack.at[0]);
+#pragma unroll
+    for (int e = 1; e < 16 / (int)sizeof(T); e++) max = fmaxf(max, kz_widen(pack.at[e]));
+    return max;
+}
+#if __CUDA_ARCH__ >= 800
+#define MAX_OF_PAIRS(T, instruction)                                                                         \
+    static __device__ __forceinline__ float max_of(const kz_pack<T> &pack) {                                 \
+        unsigned left, right;                                                                                \
+        asm(instruction " %0, %1, %2;" : "=r"(left) : "r"(pack.raw.x), "r"(pack.raw.y));                     \
+        asm(instruction " %0, %1, %2;" : "=r"(right) : "r"(pack.raw.z), "r"(pack.raw.w));                    \
+        asm(instruction " %0, %1, %2;" : "=r"(left) : "r"(left), "r"(right));                                \
+        T two[2];                                                                                            \
+        memcpy(two, &left, 4);                                                                               \
+        return fmaxf(kz_widen(two[0]), kz_widen(two[1]));                                                    \
+    }
+MAX_OF_PAIRS(kz_f16, "max.f16x2")
+MAX_OF_PAIRS(kz_bf16, "max.bf16x2")
+#endif
+
 // The largest of some elements, and the sum of exp(x - base_of(max)) over them. NaN is in the sum alone.
 struct softmax_pair {
     struct value {
@@ -78,11 +100,12 @@ template <int KIND> struct softmax_result {
 
 // ---- programs ------------------------------------------------------------------------------------------------
 
-// One pass for largest and sum together. Held in registers, the row's own largest of the thread comes first, so that the
-// sum takes one exponential per element.
+// One pass for largest and sum together. Where the row is in registers, the thread's own largest comes first: then the sum
+// takes one exponential per element, which is kept for the result.
 template <typename T, int KIND> struct softmax_forward : kz_row_program<T> {
     enum { E = 16 / sizeof(T), BACK = false };
-    static const bool READS_PART = KIND == SOFTMAX_CAUSAL;
+    static const bool READS_PART = KIND == SOFTMAX_CAUSAL,
+                      HIDES = KIND == SOFTMAX_MASKED || KIND == SOFTMAX_CAUSAL;
     const T *x;
     const unsigned char *mask;
     T *y;
@@ -113,49 +136,70 @@ template <typename T, int KIND> struct softmax_forward : kz_row_program<T> {
             if (KIND == SOFTMAX_CAUSAL && at.column + e >= seen) v[e] = MINUS_INFINITY;
         }
     }
-    // In registers: the mask goes into the units, and this thread's largest comes out.
-    template <class Row> __device__ __forceinline__ float prepare(Row &row, int seen) const {
+    template <class Row> __device__ __forceinline__ void run(Row &row) const {
+        if constexpr (Row::HELD)
+            run_held(row);
+        else
+            run_passes(row);
+    }
+
+    // Elements that are not seen become -Inf in the units; this thread's largest is returned.
+    template <class Row> __device__ __forceinline__ float prepare(Row &row) const {
+        const int seen = row.place.read;
         float max = MINUS_INFINITY;
         row.each([&](typename Row::unit &unit, const kz_row_at &at) {
-            float v[E];
-            take(v, unit, at, seen);
+            if constexpr (HIDES) {
+                float v[E];
+                take(v, unit, at, seen);
 #pragma unroll
-            for (int e = 0; e < E; e++) {
-                max = fmaxf(max, v[e]);
-                if (KIND == SOFTMAX_MASKED || KIND == SOFTMAX_CAUSAL) kz_narrow(&unit.at[0].at[e], v[e]);
+                for (int e = 0; e < E; e++) kz_narrow(&unit.at[0].at[e], v[e]);
             }
+            max = fmaxf(max, max_of(unit.at[0]));
         });
         return max;
     }
-    template <class Row> __device__ __forceinline__ void run(Row &row) const {
-        const int seen = row.place.read;
-        const float own = Row::HELD ? prepare(row, seen) : 0.0f;
-        auto elements = [&](float(&v)[E], const typename Row::unit &unit, const kz_row_at &at) {
-            if (Row::HELD) {
-#pragma unroll
-                for (int e = 0; e < E; e++) v[e] = unit.get(0, e);
-            } else {
-                take(v, unit, at, seen);
-            }
-        };
+    template <class Row> __device__ __forceinline__ void run_held(Row &row) const {
+        typedef typename Row::unit unit_of;
+        float power[Row::UNITS][E];
+        const float own = prepare(row), own_base = base_of(own);
         softmax_pair::value folded = row.template fold<softmax_pair>(
-            [&](softmax_pair::value so_far, const typename Row::unit &unit, const kz_row_at &at) {
-                float v[E], max = Row::HELD ? own : so_far.max;
-                elements(v, unit, at);
-                if (!Row::HELD) {
+            [&](softmax_pair::value v, const unit_of &unit, const kz_row_at &at) {
 #pragma unroll
-                    for (int e = 0; e < E; e++) max = fmaxf(max, v[e]);
+                for (int e = 0; e < E; e++) {
+                    float one = exp_of(unit.get(0, e) - own_base);
+                    if (KIND != SOFTMAX_LOG) power[at.unit][e] = one;
+                    v.sum += one;
                 }
-                float base = base_of(max), sum = so_far.sum;
-                if (!Row::HELD && max != so_far.max) sum *= exp_of(so_far.max - base);
+                return softmax_pair::value{own, v.sum};
+            });
+        softmax_result<KIND> result(folded);
+        const float factor = KIND == SOFTMAX_LOG ? 0.0f : exp_of(own_base - result.base) * result.factor;
+        row.write([&](const unit_of &unit, const kz_row_at &at) {
+            float v[E];
 #pragma unroll
-                for (int e = 0; e < E; e++) sum += exp_of(v[e] - base);
+            for (int e = 0; e < E; e++)
+                v[e] = KIND == SOFTMAX_LOG ? result.of(unit.get(0, e)) : power[at.unit][e] * factor;
+            kz_row_put_float(y, at, v);
+        });
+    }
+    template <class Row> __device__ __forceinline__ void run_passes(Row &row) const {
+        typedef typename Row::unit unit_of;
+        const int seen = row.place.read;
+        softmax_pair::value folded = row.template fold<softmax_pair>(
+            [&](softmax_pair::value v, const unit_of &unit, const kz_row_at &at) {
+                float x[E], max = v.max;
+                take(x, unit, at, seen);
+#pragma unroll
+                for (int e = 0; e < E; e++) max = fmaxf(max, x[e]);
+                float base = base_of(max), sum = max == v.max ? v.sum : softmax_pair::scaled(v, max);
+#pragma unroll
+                for (int e = 0; e < E; e++) sum += exp_of(x[e] - base);
                 return softmax_pair::value{max, sum};
             });
         softmax_result<KIND> result(folded);
-        row.write([&](const typename Row::unit &unit, const kz_row_at &at) {
+        row.write([&](const unit_of &unit, const kz_row_at &at) {
             float v[E];
-            elements(v, unit, at);
+            take(v, unit, at, seen);
 #pragma unroll
             for (int e = 0; e < E; e++) v[e] = result.of(v[e]);
             kz_row_put_float(y, at, v);

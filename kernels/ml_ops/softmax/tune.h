@@ -14,9 +14,27 @@
 #ifndef SOFTMAX_BACK_UNITS
 #define SOFTMAX_BACK_UNITS 2
 #endif
-// 04: of rows of one pack for each lane, rows that are loaded ahead: 1 2 3.
+// 04: rows that are loaded ahead, of one pack for each lane and of more: 1 2 3; threads of a multiprocessor at once, by the
+// registers that takes: 512 768 1024.
 #ifndef SOFTMAX_SHORT_AHEAD
 #define SOFTMAX_SHORT_AHEAD 3
+#endif
+#ifndef SOFTMAX_AHEAD
+#define SOFTMAX_AHEAD 2
+#endif
+#ifndef SOFTMAX_SHORT_RESIDENT
+#define SOFTMAX_SHORT_RESIDENT 768
+#endif
+#ifndef SOFTMAX_LANES_RESIDENT
+#define SOFTMAX_LANES_RESIDENT 512
+#endif
+// 05: threads of a multiprocessor at once, and of a block at most, of float and (16 registers more) of half types: 512 640 768
+// 1024.
+#ifndef SOFTMAX_RESIDENT
+#define SOFTMAX_RESIDENT 768
+#endif
+#ifndef SOFTMAX_HALF_RESIDENT
+#define SOFTMAX_HALF_RESIDENT 640
 #endif
 
 #endif
