@@ -120,6 +120,9 @@ static bool reduces_axis(const kz_peer_problem *p) {
     return reduces(p) && (p->axes[0] == 1 || p->axes[2] == 1);
 }
 
+// The norm alone: no sum before it, no fp8, no gradients.
+static bool normalises(const kz_peer_problem *p) { return strcmp(p->operation, "rmsnorm") == 0; }
+
 // Its fused attention: dimensions in eights, and a mask for as many queries as keys.
 static bool attends(const kz_peer_problem *p) {
     bool masked = strcmp(p->operation, "causal") == 0;
@@ -139,7 +142,7 @@ static const struct operation {
     {"reduce", "cuDNN graph, reduction", F32, 1, reduces, reduce},
     {"reduce_axis", "cuDNN graph, reduction", F32, 3, reduces_axis, reduce_axis},
     {"sgemm", "cuDNN graph, matmul", F32, 3, NULL, multiply},
-    {"rmsnorm", "cuDNN graph, norm", F32 | HALVES, 2, NULL, normalise},
+    {"rmsnorm", "cuDNN graph, norm", F32 | HALVES, 2, normalises, normalise},
     {"attention", "cuDNN graph, attention", HALVES, 5, attends, attend},
 };
 

@@ -15,7 +15,7 @@ import importlib.metadata  # noqa: E402, after the checks above
 import os  # noqa: E402
 
 try:
-    from liger_kernel.ops import cross_entropy, rms_norm, rope, softmax, swiglu
+    from liger_kernel.ops import cross_entropy, layer_norm, rms_norm, rope, softmax, swiglu
     from liger_kernel.ops.utils import calculate_settings
 except ImportError as failure:
     raise Missing(f"no package liger-kernel ({failure}): {ADVICE}") from None
@@ -188,10 +188,51 @@ def rmsnorm(p):
     return "rms_norm_forward", make
 
 
+def layernorm(p):
+    if p.operation not in ("forward", "backward") or p.axes["columns"] > LARGEST_BLOCK:
+        return None
+    make = layernorm_forward if p.operation == "forward" else layernorm_backward
+    return "layer_norm_" + p.operation, lambda sets: make(p, sets)
+
+
+def layernorm_forward(p, sets):
+    rows, columns, epsilon = p.axes["rows"], p.axes["columns"], p.scalars["epsilon"]
+    x, gamma, beta, y, mean, rstd = (tensors(sets, name) for name in ("x", "gamma", "beta", "y", "mean", "rstd"))
+    block, warps = calculate_settings(columns)
+    kernel = layer_norm._layer_norm_forward_kernel[(rows,)]
+
+    def run(i):
+        kernel(y[i], columns, x[i], columns, gamma[i], 1, beta[i], 1, mean[i], 1, rstd[i], 1, columns, epsilon,
+               BLOCK_SIZE=block, num_warps=warps)
+
+    return run
+
+
+def layernorm_backward(p, sets):
+    """A sum per multiprocessor and column, which PyTorch folds."""
+    rows, columns = p.axes["rows"], p.axes["columns"]
+    dy, x, gamma, mean, rstd, dx = (tensors(sets, name) for name in ("dy", "x", "gamma", "mean", "rstd", "dx"))
+    totals = [tensors(sets, name) for name in ("dgamma", "dbeta")]
+    blocks = 1 if p.device == "cpu" else torch.cuda.get_device_properties(p.device).multi_processor_count
+    block, warps = calculate_settings(columns)
+    kernel = layer_norm._layer_norm_backward_kernel[(blocks,)]
+
+    def run(i):
+        sums = [torch.empty(blocks, columns, device=p.device) for _ in totals]
+        kernel(x[i], columns, gamma[i], mean[i], 1, rstd[i], 1, dx[i], columns, sums[0], columns, sums[1], columns,
+               dy[i], columns, rows, columns, rows_per_program=triton.cdiv(rows, blocks), BLOCK_SIZE=block,
+               num_warps=warps)
+        for total, of_blocks in zip(totals, sums):
+            total[i].copy_(of_blocks.sum(0))
+
+    return run
+
+
 FAMILIES = {
     "softmax": softmax_of_rows,
     "cross_entropy": entropy,
     "rope": turn,
     "fused_elementwise": gate,
     "rmsnorm": rmsnorm,
+    "layernorm": layernorm,
 }

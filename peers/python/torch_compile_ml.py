@@ -196,14 +196,61 @@ def gated(p):
 
 def rmsnorm(p):
     shape, epsilon = (p.axes["rows"], p.axes["columns"]), p.scalars["epsilon"]
-    if p.operation != "rmsnorm":
-        return None
 
-    def function(x, weight):
+    def factors(wide):
+        return torch.rsqrt(wide.square().mean(1, keepdim=True) + epsilon)
+
+    def forward(x, weight):
         wide = x.float()
-        return (wide * torch.rsqrt(wide.square().mean(1, keepdim=True) + epsilon) * weight.float()).to(x.dtype)
+        return (wide * factors(wide) * weight.float()).to(x.dtype)
 
-    return function, {"x": shape, "weight": ()}, {"y": shape}
+    def residual(x, residual, weight):
+        total = x + residual
+        return total, forward(total, weight)
+
+    def backward(dy, x, weight):
+        wide, dwide = x.float(), dy.float()
+        factor = factors(wide)
+        h, g = wide * factor, dwide * weight.float()
+        dx = factor * (g - h * (g * h).mean(1, keepdim=True))
+        return dx.to(x.dtype), (dwide * h).sum(0).to(x.dtype)
+
+    if p.operation == "rmsnorm":
+        return forward, {"x": shape, "weight": ()}, {"y": shape}
+    if p.operation == "residual":
+        return residual, {"x": shape, "residual": shape, "weight": ()}, {"sum": shape, "y": shape}
+    if p.operation == "backward":
+        return backward, {"dy": shape, "x": shape, "weight": ()}, {"dx": shape, "dweight": ()}
+    return None
+
+
+def layernorm(p):
+    shape, epsilon = (p.axes["rows"], p.axes["columns"]), p.scalars["epsilon"]
+    of_row = shape[0], 1
+
+    def forward(x, gamma, beta):
+        variance, mean = torch.var_mean(x.float(), 1, correction=0, keepdim=True)
+        rstd = torch.rsqrt(variance + epsilon)
+        return ((x.float() - mean) * rstd * gamma.float() + beta.float()).to(x.dtype), mean, rstd
+
+    def residual(x, residual, gamma, beta):
+        total = x + residual
+        return total, *forward(total, gamma, beta)
+
+    def backward(dy, x, gamma, mean, rstd):
+        h, dwide = (x.float() - mean) * rstd, dy.float()
+        g = dwide * gamma.float()
+        dx = rstd * (g - g.mean(1, keepdim=True) - h * (g * h).mean(1, keepdim=True))
+        return dx.to(x.dtype), (dwide * h).sum(0).to(x.dtype), dwide.sum(0).to(x.dtype)
+
+    rows, columns = {"mean": of_row, "rstd": of_row}, {"gamma": (), "beta": ()}
+    if p.operation == "forward":
+        return forward, {"x": shape} | columns, {"y": shape} | rows
+    if p.operation == "residual":
+        return residual, {"x": shape, "residual": shape} | columns, {"sum": shape, "y": shape} | rows
+    if p.operation == "backward":
+        return backward, {"dy": shape, "x": shape, "gamma": ()} | rows, {"dx": shape, "dgamma": (), "dbeta": ()}
+    return None
 
 
 def attention(p):
@@ -231,5 +278,6 @@ FAMILIES = {
     "sampling": sampling,
     "fused_elementwise": fused_elementwise,
     "rmsnorm": rmsnorm,
+    "layernorm": layernorm,
     "attention": attention,
 }

@@ -450,17 +450,64 @@ def gated_backward(p):
 
 
 def rmsnorm(p):
-    if p.operation != "rmsnorm":
+    """Of the backward pass PyTorch has one operator, which wants what the forward pass kept of each row."""
+    shape, epsilon = (p.axes["rows"], p.axes["columns"]), p.scalars["epsilon"]
+    if p.operation not in ("rmsnorm", "residual"):
         return None
-    rows, columns = p.axes["rows"], p.axes["columns"]
+    added = p.operation == "residual"
 
     def make(sets):
-        x, y = tensors(sets, "x", rows, columns), tensors(sets, "y", rows, columns)
-        weight, epsilon = tensors(sets, "weight"), p.scalars["epsilon"]
+        x, y, weight = tensors(sets, "x", *shape), tensors(sets, "y", *shape), tensors(sets, "weight")
+        residual, total = (tensors(sets, name, *shape) if added else x for name in ("residual", "sum"))
         function = torch.nn.functional.rms_norm
-        return lambda i: y[i].copy_(function(x[i], (columns,), weight[i], epsilon))
 
-    return "rms_norm, copy_", make
+        def run(i):
+            if added:
+                torch.add(x[i], residual[i], out=total[i])
+            y[i].copy_(function(total[i], shape[1:], weight[i], epsilon))
+
+        return run
+
+    return ("add, " if added else "") + "rms_norm, copy_", make
+
+
+def layernorm(p):
+    """On the CPU PyTorch keeps means in the half type, and takes no others."""
+    if on_cpu_in_halves(p) or p.operation == "fp8":
+        return None
+    shape, epsilon = (p.axes["rows"], p.axes["columns"]), p.scalars["epsilon"]
+    if p.operation == "backward":
+        return "native_layer_norm_backward, copy_", lambda sets: make_layernorm_backward(sets, shape)
+    added = p.operation == "residual"
+
+    def make(sets):
+        x, gamma, beta = tensors(sets, "x", *shape), tensors(sets, "gamma"), tensors(sets, "beta")
+        residual, total = (tensors(sets, name, *shape) if added else x for name in ("residual", "sum"))
+        out = list(zip(tensors(sets, "y", *shape), *(tensors(sets, name, shape[0], 1) for name in ("mean", "rstd"))))
+
+        def run(i):
+            if added:
+                torch.add(x[i], residual[i], out=total[i])
+            for to, result in zip(out[i], aten.native_layer_norm(total[i], shape[1:], gamma[i], beta[i], epsilon)):
+                to.copy_(result)
+
+        return run
+
+    return ("add, " if added else "") + "native_layer_norm, copy_", make
+
+
+def make_layernorm_backward(sets, shape):
+    dy, x, gamma = tensors(sets, "dy", *shape), tensors(sets, "x", *shape), tensors(sets, "gamma")
+    mean, rstd = (tensors(sets, name, shape[0], 1) for name in ("mean", "rstd"))
+    out = list(zip(tensors(sets, "dx", *shape), *(tensors(sets, name) for name in ("dgamma", "dbeta"))))
+
+    def run(i):  # of beta only the shape matters, which is gamma's
+        results = aten.native_layer_norm_backward(
+            dy[i], x[i], shape[1:], mean[i], rstd[i], gamma[i], gamma[i], [True, True, True])
+        for to, result in zip(out[i], results):
+            to.copy_(result)
+
+    return run
 
 
 def attention(p):
@@ -499,5 +546,6 @@ FAMILIES = {
     "sampling": sampling,
     "fused_elementwise": fused_elementwise,
     "rmsnorm": rmsnorm,
+    "layernorm": layernorm,
     "attention": attention,
 }

@@ -424,6 +424,6 @@ FAMILIES = {
     "reduce_axis": ("a tile per program", lambda p: can_fold(p) and p.axes["outer"] < 65536, reduce_axis),
     "scan": ("reduce then scan", lambda p: p.operation.endswith("lusive_sum") and p.type != "f64", scan),
     "sgemm": ("dot, ieee", lambda p: True, sgemm),
-    "rmsnorm": ("a row per program", lambda p: p.axes["columns"] <= 32768, rmsnorm),
+    "rmsnorm": ("a row per program", lambda p: p.operation == "rmsnorm" and p.axes["columns"] <= 32768, rmsnorm),
     "attention": ("online softmax", can_attend, attention),
 }

@@ -41,7 +41,8 @@ def list_problems(add):
     chains = "bias_gelu bias_gelu_backward swiglu swiglu_backward geglu geglu_backward"
     yield from add("fused_elementwise", chains, floats, {"rows": 9, "columns": 70})
     matrices = {"rows": 9, "columns": 130}, {"rows": 5, "columns": 64}
-    yield from add("rmsnorm", "rmsnorm", floats, *matrices, epsilon=1e-6)
+    yield from add("rmsnorm", "rmsnorm residual backward", floats, *matrices, epsilon=1e-6)
+    yield from add("layernorm", "forward residual backward", floats, *matrices, epsilon=1e-5)
 
 
 def single(x):
@@ -301,14 +302,49 @@ def chain_answers(p, inputs):
     return {"dx": torch.cat((dy * b * slope(a), dy * function(a)), 1)} if back else {"y": function(a) * b}
 
 
-def rmsnorm_inputs(p, generator, uniform):
-    return {"x": uniform(p.axes["rows"] * p.axes["columns"]), "weight": uniform(p.axes["columns"])}
+def norm_of_rows(inputs, p):
+    """Rows, their mean (0 for rmsnorm) and 1 over their deviation; of the sum with a residual, rounded to the type."""
+    x = inputs["x"]
+    if p.operation == "residual":
+        x = (x.float() + inputs["residual"].float()).to(x.dtype)
+    rows = wide(x).view(p.axes["rows"], p.axes["columns"])
+    mean = rows.mean(1, keepdim=True) if p.family == "layernorm" else torch.zeros(1, 1, dtype=torch.float64)
+    return rows, mean, torch.rsqrt((rows - mean).square().mean(1, keepdim=True) + p.scalars["epsilon"])
 
 
-def rmsnorm_answers(p, inputs):
-    rows = wide(inputs["x"]).view(p.axes["rows"], -1)
-    factor = torch.rsqrt(rows.square().mean(1, keepdim=True) + p.scalars["epsilon"])
-    return {"y": rows * factor * wide(inputs["weight"])}
+def layer_inputs(p, generator, uniform):
+    """Of layernorm and rmsnorm."""
+    n, columns, centered = p.axes["rows"] * p.axes["columns"], p.axes["columns"], p.family == "layernorm"
+    inputs = {"x": uniform(n) + centered, "gamma" if centered else "weight": uniform(columns)}
+    if p.operation == "residual":
+        inputs["residual"] = uniform(n)
+    if p.operation == "backward":
+        inputs["dy"] = uniform(n)
+    if centered and p.operation == "backward":
+        _, mean, rstd = norm_of_rows(inputs, p)
+        inputs |= {"mean": mean.flatten().float(), "rstd": rstd.flatten().float()}
+    elif centered:
+        inputs["beta"] = uniform(columns)
+    return inputs
+
+
+def layer_answers(p, inputs):
+    rows, mean, rstd = norm_of_rows(inputs, p)
+    centered = p.family == "layernorm"
+    h, gamma = (rows - mean) * rstd, wide(inputs["gamma" if centered else "weight"])
+    if p.operation == "backward":
+        return layer_gradients(h, rstd, gamma, wide(inputs["dy"]).view(rows.shape), centered)
+    y = h * gamma + wide(inputs["beta"]) if centered else h * gamma
+    outputs = {"y": y, "mean": mean, "rstd": rstd} if centered else {"y": y}
+    return outputs | ({"sum": rows} if p.operation == "residual" else {})
+
+
+def layer_gradients(h, rstd, gamma, dy, centered):
+    g = dy * gamma
+    dx = g - h * (g * h).mean(1, keepdim=True)
+    if not centered:
+        return {"dx": rstd * dx, "dweight": (dy * h).sum(0)}
+    return {"dx": rstd * (dx - g.mean(1, keepdim=True)), "dgamma": (dy * h).sum(0), "dbeta": dy.sum(0)}
 
 
 FAMILIES = {
@@ -321,5 +357,6 @@ FAMILIES = {
     "top_k": Family(top_k_inputs, top_k_answers, {"index": "i32"}),
     "sampling": Family(sampling_inputs, sampling_answers, {"token": "i32"}),
     "fused_elementwise": Family(chain_inputs, chain_answers),
-    "rmsnorm": Family(rmsnorm_inputs, rmsnorm_answers),
+    "rmsnorm": Family(layer_inputs, layer_answers),
+    "layernorm": Family(layer_inputs, layer_answers, {"mean": "f32", "rstd": "f32"}),
 }
