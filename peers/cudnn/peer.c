@@ -120,14 +120,14 @@ static bool reduces_axis(const kz_peer_problem *p) {
     return reduces(p) && (p->axes[0] == 1 || p->axes[2] == 1);
 }
 
-// The norm alone: no sum before it, no fp8, no gradients.
-static bool normalises(const kz_peer_problem *p) { return strcmp(p->operation, "rmsnorm") == 0; }
-
 // Its fused attention: dimensions in eights, and a mask for as many queries as keys.
 static bool attends(const kz_peer_problem *p) {
     bool masked = strcmp(p->operation, "causal") == 0;
     return p->axes[4] % 8 == 0 && p->axes[4] <= 256 && (!masked || p->axes[2] == p->axes[3]);
 }
+
+// The norm alone: no residual, no fp8, no gradients.
+static bool normalises(const kz_peer_problem *p) { return strcmp(p->operation, "rmsnorm") == 0; }
 
 enum { F32 = 1u << KZ_F32, HALVES = 1u << KZ_F16 | 1u << KZ_BF16 };
 
