@@ -73,6 +73,24 @@ struct norm_sum {
     static __device__ __forceinline__ float combine(float a, float b) { return a + b; }
 };
 
+// Squared differences of a unit's elements from `mean`, onto a sum; what is outside of the row does not count. Without the
+// question for each element where none is.
+template <int E>
+static __device__ __forceinline__ float norm_squares_whole(float sum, const float (&x)[E], float mean) {
+#pragma unroll
+    for (int e = 0; e < E; e++) sum = fmaf(x[e] - mean, x[e] - mean, sum);
+    return sum;
+}
+template <int E>
+static __device__ __forceinline__ float norm_squares(float sum, const float (&x)[E], float mean,
+                                                     const kz_row_at &at) {
+    if (at.whole) return norm_squares_whole(sum, x, mean);
+#pragma unroll
+    for (int e = 0; e < E; e++)
+        if (at.inside(e)) sum = fmaf(x[e] - mean, x[e] - mean, sum);
+    return sum;
+}
+
 // Count, sum, and squared differences from the mean, of some elements. Two sets become one by Chan's formula: the squares of
 // both, and what their means are apart. Nothing is ever subtracted from a sum of squares, so nothing cancels.
 struct norm_moments {
@@ -89,17 +107,11 @@ struct norm_moments {
     }
     // A pack's own, exact but for roundings: its elements stay in registers for the second look.
     template <int E> static __device__ __forceinline__ value of(const float (&x)[E], const kz_row_at &at) {
-        float sum = 0.0f, squares = 0.0f, count = (float)E;
+        float sum = 0.0f, count = (float)E;
 #pragma unroll
         for (int e = 0; e < E; e++) sum += x[e]; // 0 outside of the row
         if (!at.whole) count = (float)(min(at.column + E, at.columns) - max(at.column, 0));
-        float mean = at.whole ? sum * (1.0f / E) : sum / count;
-#pragma unroll
-        for (int e = 0; e < E; e++) {
-            float d = x[e] - mean;
-            if (at.whole || at.inside(e)) squares = fmaf(d, d, squares);
-        }
-        return {count, sum, squares};
+        return {count, sum, norm_squares(0.0f, x, at.whole ? sum * (1.0f / E) : sum / count, at)};
     }
 };
 
@@ -160,12 +172,7 @@ struct norm_forward : kz_row_program<T, KIND == NORM_RESIDUAL ? 2 : 1> {
             [&](float sum, const typename Row::unit &unit, const kz_row_at &at) {
                 float v[E];
                 take<Row>(v, unit);
-#pragma unroll
-                for (int e = 0; e < E; e++) {
-                    float d = v[e] - mean;
-                    if (!CENTERED || at.whole || at.inside(e)) sum = fmaf(d, d, sum);
-                }
-                return sum;
+                return CENTERED ? norm_squares(sum, v, mean, at) : norm_squares_whole(sum, v, 0.0f);
             });
     }
     // Of a row in registers: the mean first, then the squares of what differs from it.

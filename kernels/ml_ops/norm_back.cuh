@@ -46,19 +46,19 @@ static __device__ __forceinline__ norm_pair::value norm_onto(norm_pair::value su
                     : norm_pair::value{fmaf(x, x, sums.first), fmaf(g, x, sums.second)};
 }
 
-// A row's gradient, from its folded sums.
+// A row's gradient, from its folded sums: dx = rstd g - rstd g^ - h rstd (g h)^.
 template <bool CENTERED> struct norm_gradient_of {
     norm_row s;
-    float mean_g, mean_gh;
+    float of_g, of_gh; // the means of g and of g h, times rstd
     __device__ __forceinline__ norm_gradient_of(norm_pair::value sums, norm_row given, int columns,
                                                 float epsilon) {
         s = CENTERED ? given : norm_row{0.0f, norm_rstd(sums.first, columns, epsilon)};
-        mean_g = CENTERED ? sums.first / (float)columns : 0.0f;
-        mean_gh = sums.second / (float)columns * (CENTERED ? 1.0f : s.rstd);
+        of_g = CENTERED ? sums.first / (float)columns * s.rstd : 0.0f;
+        of_gh = sums.second / (float)columns * s.rstd * (CENTERED ? 1.0f : s.rstd);
     }
     __device__ __forceinline__ float h(float x) const { return CENTERED ? s.of(x) : x * s.rstd; }
     __device__ __forceinline__ float dx(float h, float g) const {
-        return s.rstd * (fmaf(-h, mean_gh, g) - mean_g);
+        return fmaf(-h, of_gh, CENTERED ? fmaf(g, s.rstd, -of_g) : g * s.rstd);
     }
 };
 

@@ -95,13 +95,15 @@ static void set(kz_type type, double value, double wide, double *expected, doubl
 
 // ---- forward -----------------------------------------------------------------------------------------------------
 
-// Codes are in the order of magnitudes; a value whose sign is not known may have any code of up to 128.
+// Codes are in the order of magnitudes, those of negative values from 128 on. Where the sign is not known, all from 0 to the
+// lower end's are allowed.
 static void set_code(double value, double wide, double *expected, double *bound) {
     if (isnan(value) || wide == 0.0 || !isfinite(value)) {
         *expected = isnan(value) ? 0x7f : gemm_fp8_code(GEMM_E4M3, value), *bound = 0.0;
         return;
     }
     double low = gemm_fp8_code(GEMM_E4M3, value - wide), high = gemm_fp8_code(GEMM_E4M3, value + wide);
+    if (low >= 128.0 && high < 128.0) high = 0.0;
     *expected = (low + high) / 2.0, *bound = fabs(high - low) / 2.0;
 }
 
