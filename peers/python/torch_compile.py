@@ -11,7 +11,7 @@ from packages import package
 torch = package("torch", "2.7")
 
 import torch_compile_ml  # noqa: E402, after the check above
-from tensors import is_empty, tensors  # noqa: E402
+from tensors import is_empty, signed  # noqa: E402
 
 NAME = "torch_compile"
 MODES = ("default", "max-autotune-no-cudagraphs", "reduce-overhead", "max-autotune")
@@ -39,7 +39,7 @@ def prepare(problem, name, sets):
         _compiled[:] = [problem]
     function, inputs, outputs = FAMILIES[problem.family](problem)
     # A buffer that is both is one tensor: Inductor must know what it overwrites.
-    views = {buffer: tensors(sets, buffer, *shape) for buffer, shape in (inputs | outputs).items()}
+    views = {buffer: signed(sets, buffer, *shape) for buffer, shape in (inputs | outputs).items()}
     x, y = (list(zip(*(views[buffer] for buffer in names))) for names in (inputs, outputs))
     run = (run_graph if name in GRAPHS else run_in_place)(function, x, y, name)
     for _ in range(3):  # compiled at the first run, recorded at the second
