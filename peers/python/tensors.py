@@ -19,6 +19,17 @@ TYPES = {
 }
 
 
+# Axes that say how, and not how many: 0 is a choice there.
+CHOICES = {
+    "percent", "skew", "shape", "lower", "smoothing", "padding", "split", "control", "top_k", "top_p", "min_p",
+    "temperature",
+}
+
+
+def is_empty(problem):
+    return any(size == 0 for axis, size in problem.axes.items() if axis not in CHOICES)
+
+
 class _Bytes:
     """GPU memory as the CUDA array interface describes it; bf16 has no name there, so it is bytes."""
 
@@ -52,3 +63,11 @@ def tensor(buffer, *shape):
 def tensors(sets, name, *shape):
     """One buffer in every set: prepare's usual first lines."""
     return [tensor(buffers[name], *shape) for buffers in sets]
+
+
+SIGNED = {torch.uint32: torch.int32, torch.uint16: torch.int16}
+
+
+def signed(sets, name, *shape):
+    """The buffer in every set, unsigned elements as signed ones."""
+    return [t.view(SIGNED.get(t.dtype, t.dtype)) for t in tensors(sets, name, *shape)]

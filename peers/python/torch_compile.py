@@ -3,15 +3,15 @@
 What is compiled writes its result into the family's buffer, so no copy is left. The modes reduce-overhead and max-autotune
 replay CUDA graphs of PyTorch's own, which read and write memory of their own: there PyTorch copies the inputs, the result
 is copied back here, and both are part of the time. A graph of such replays cannot be recorded. Compiling is reported apart.
+torch_compile_ml.py has the layers and losses of models.
 """
-
-import math
 
 from packages import package
 
 torch = package("torch", "2.7")
 
-from tensors import tensors  # noqa: E402, after the check above
+import torch_compile_ml  # noqa: E402, after the check above
+from tensors import is_empty, signed  # noqa: E402
 
 NAME = "torch_compile"
 MODES = ("default", "max-autotune-no-cudagraphs", "reduce-overhead", "max-autotune")
@@ -26,7 +26,7 @@ def version():
 
 
 def offers(problem):
-    if 0 in problem.axes.values() or problem.family not in FAMILIES or FAMILIES[problem.family](problem) is None:
+    if problem.family not in FAMILIES or is_empty(problem) or FAMILIES[problem.family](problem) is None:
         return []
     return list(MODES) if problem.device != "cpu" else ["default"]
 
@@ -38,8 +38,9 @@ def prepare(problem, name, sets):
         torch._dynamo.reset()
         _compiled[:] = [problem]
     function, inputs, outputs = FAMILIES[problem.family](problem)
-    x = list(zip(*(tensors(sets, buffer, *shape) for buffer, shape in inputs.items())))
-    y = list(zip(*(tensors(sets, buffer, *shape) for buffer, shape in outputs.items())))
+    # A buffer that is both is one tensor: Inductor must know what it overwrites.
+    views = {buffer: signed(sets, buffer, *shape) for buffer, shape in (inputs | outputs).items()}
+    x, y = (list(zip(*(views[buffer] for buffer in names))) for names in (inputs, outputs))
     run = (run_graph if name in GRAPHS else run_in_place)(function, x, y, name)
     for _ in range(3):  # compiled at the first run, recorded at the second
         run(0)
@@ -200,34 +201,6 @@ def fused_mlp(p):
     return layers, inputs, {"y": (m, model)}
 
 
-def rmsnorm(p):
-    if p.operation != "rmsnorm":
-        return None
-    shape, epsilon = (p.axes["rows"], p.axes["columns"]), p.scalars["epsilon"]
-
-    def function(x, weight):
-        wide = x.float()
-        return (wide * torch.rsqrt(wide.square().mean(1, keepdim=True) + epsilon) * weight.float()).to(x.dtype)
-
-    return function, {"x": shape, "weight": ()}, {"y": shape}
-
-
-def attention(p):
-    batch, heads, queries, keys, dimension = p.axes.values()
-    if p.operation == "causal" and keys < queries:
-        return None
-
-    def function(q, k, v):
-        scores = q @ k.transpose(2, 3) * dimension**-0.5
-        if p.operation == "causal":
-            hidden = torch.ones(queries, keys, dtype=torch.bool, device=q.device).triu(keys - queries + 1)
-            scores = scores.masked_fill(hidden, -math.inf)
-        return torch.softmax(scores, -1) @ v
-
-    of_queries, of_keys = (batch, heads, queries, dimension), (batch, heads, keys, dimension)
-    return function, {"q": of_queries, "k": of_keys, "v": of_keys}, {"out": of_queries}
-
-
 FAMILIES = {
     "vector_add": vector_add,
     "saxpy": saxpy,
@@ -241,6 +214,5 @@ FAMILIES = {
     "gemv": gemv,
     "gemm_fused": gemm_fused,
     "fused_mlp": fused_mlp,
-    "rmsnorm": rmsnorm,
-    "attention": attention,
+    **torch_compile_ml.FAMILIES,
 }

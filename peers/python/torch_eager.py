@@ -5,6 +5,7 @@ gives run; None where PyTorch has nothing. Results are written by out= where the
 name says copy_, and that copy is part of the time. Unsigned elements that are only moved, compared for equality or
 added with wrapping go as the signed type of their size, which PyTorch has more operations for. An operation that has
 to know how many elements it selects waits for the GPU, as it does for all its users, and cannot be recorded in a graph.
+torch_ml.py has the layers, losses and optimisers of models.
 """
 
 import math
@@ -14,11 +15,11 @@ from packages import package
 
 torch = package("torch", "2.7")
 
-from tensors import TYPES, tensors  # noqa: E402, after the check above
+import torch_ml  # noqa: E402, after the check above
+from tensors import TYPES, is_empty, signed, tensors  # noqa: E402
 
 NAME = "torch"
 HALVES = ("f16", "bf16")
-SIGNED = {torch.uint32: torch.int32, torch.uint16: torch.int16}
 
 
 def version():
@@ -39,15 +40,9 @@ def prepare(problem, name, sets):
 
 
 def find(problem):
-    sizes = {axis: size for axis, size in problem.axes.items() if axis not in ("percent", "skew", "shape", "lower")}
-    if problem.family not in FAMILIES or 0 in sizes.values():
+    if problem.family not in FAMILIES or is_empty(problem):
         return None
     return FAMILIES[problem.family](problem)
-
-
-def signed(sets, name, *shape):
-    """The buffer in every set, unsigned elements as signed ones."""
-    return [t.view(SIGNED.get(t.dtype, t.dtype)) for t in tensors(sets, name, *shape)]
 
 
 # ---- element by element ---------------------------------------------------------------------------------
@@ -447,48 +442,6 @@ def pagerank(p):
     return "addmv(sparse_csr)", make
 
 
-# ---- layers ---------------------------------------------------------------------------------------------
-
-
-def rmsnorm(p):
-    if p.operation != "rmsnorm":
-        return None
-    rows, columns = p.axes["rows"], p.axes["columns"]
-
-    def make(sets):
-        x, y = tensors(sets, "x", rows, columns), tensors(sets, "y", rows, columns)
-        weight, epsilon = tensors(sets, "weight"), p.scalars["epsilon"]
-        function = torch.nn.functional.rms_norm
-        return lambda i: y[i].copy_(function(x[i], (columns,), weight[i], epsilon))
-
-    return "rms_norm, copy_", make
-
-
-def attention(p):
-    """As it is written in books; sdpa.py has PyTorch's fused kernels."""
-    heads, queries, keys = p.axes["batch"] * p.axes["heads"], p.axes["queries"], p.axes["keys"]
-    dimension = p.axes["dimension"]
-    if p.operation == "causal" and keys < queries:
-        return None
-
-    def make(sets):
-        q, out = tensors(sets, "q", heads, queries, dimension), tensors(sets, "out", heads, queries, dimension)
-        k, v = tensors(sets, "k", heads, keys, dimension), tensors(sets, "v", heads, keys, dimension)
-        causal = p.operation == "causal"
-        mask = torch.zeros((queries, keys) if causal else 1, dtype=TYPES[p.type], device=p.device)
-        if causal:
-            hidden = torch.ones(queries, keys, dtype=torch.bool, device=p.device).triu(keys - queries + 1)
-            mask.masked_fill_(hidden, -math.inf)
-
-        def run(i):  # with beta 0 nothing is added, or read
-            scores = torch.baddbmm(mask, q[i], k[i].transpose(1, 2), alpha=dimension**-0.5, beta=int(causal))
-            torch.bmm(torch.softmax(scores, -1), v[i], out=out[i])
-
-        return run
-
-    return "baddbmm, softmax, bmm", make
-
-
 FAMILIES = {
     "vector_add": vector_add,
     "saxpy": saxpy,
@@ -508,6 +461,5 @@ FAMILIES = {
     "gemv": gemv,
     "gemm_fused": gemm_fused,
     "fused_mlp": fused_mlp,
-    "rmsnorm": rmsnorm,
-    "attention": attention,
+    **torch_ml.FAMILIES,
 }

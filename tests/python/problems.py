@@ -14,6 +14,8 @@ sys.path.insert(0, os.path.join(ROOT, "peers", "python"))
 
 import torch  # noqa: E402, providers first
 
+import ml_problems  # noqa: E402
+
 from provider import Buffer, Problem  # noqa: E402
 from tensors import TYPES  # noqa: E402
 
@@ -64,7 +66,7 @@ def list_problems():
     chains = [f"{name}_{order}" for order in ("nn", "nt") for name in FUSED]
     yield from add("gemm_fused", " ".join(chains), "f16 bf16", {"m": 33, "n": 70, "k": 50})
     yield from add("fused_mlp", "relu gelu silu swiglu", "f16 bf16", {"tokens": 9, "model": 50, "hidden": 70})
-    yield from add("rmsnorm", "rmsnorm", floats, {"rows": 9, "columns": 130}, {"rows": 5, "columns": 64}, epsilon=1e-6)
+    yield from ml_problems.list_problems(add)
     yield from add("attention", "full causal", floats, layers)
     yield from add("attention", "full", floats, dict(layers, queries=5, keys=40))
 
@@ -138,8 +140,8 @@ def make_inputs(p, seed):
             return {"x": uniform(tokens * model), "w1": uniform(2 * hidden * model), "w2": uniform(model * hidden)}
         return {"x": uniform(tokens * model), "w1": uniform(hidden * model), "b1": uniform(hidden),
                 "w2": uniform(model * hidden), "b2": uniform(model)}
-    if p.family == "rmsnorm":
-        return {"x": uniform(axes["rows"] * axes["columns"]), "weight": uniform(axes["columns"])}
+    if p.family in ml_problems.FAMILIES:
+        return ml_problems.FAMILIES[p.family].inputs(p, generator, uniform)
     if p.family == "attention":
         rows = axes["batch"] * axes["heads"] * axes["dimension"]
         return {name: uniform(rows * axes["queries" if name == "q" else "keys"]) for name in "qkv"}
@@ -320,10 +322,8 @@ def answers(p, inputs):
         return answer_gemm_fused(p, inputs)
     if p.family == "fused_mlp":
         return answer_fused_mlp(p, inputs)
-    if p.family == "rmsnorm":
-        rows = x.view(axes["rows"], -1)
-        factor = torch.rsqrt(rows.square().mean(1, keepdim=True) + p.scalars["epsilon"])
-        return {"y": rows * factor * wide(inputs["weight"])}
+    if p.family in ml_problems.FAMILIES:
+        return ml_problems.FAMILIES[p.family].answers(p, inputs)
     return answer_attention(p, inputs)
 
 
@@ -343,7 +343,12 @@ def answer_warp(p, x, inputs):
 # ---- a problem's sets, and what became of them --------------------------------------------------------------
 
 
-OUTPUT_TYPES = {"index": "i64", "count": "u32"}
+def output_type(p, name):
+    if p.family in ml_problems.FAMILIES:
+        return ml_problems.FAMILIES[p.family].types.get(name, p.type)
+    if p.family in ("histogram", "atomics") and name == "out":
+        return "u32"
+    return {"index": "i64", "count": "u32"}.get(name, p.type)
 
 
 class Sets:
@@ -361,9 +366,8 @@ class Sets:
         for name, value in self.expected.items():
             if name in buffers:
                 continue
-            words = self.problem.family in ("histogram", "atomics") and name == "out"
             room = self.problem.axes["n"] if self.problem.family == "compact" and name == "out" else value.numel()
-            dtype = TYPES["u32" if words else OUTPUT_TYPES.get(name, self.problem.type)]
+            dtype = TYPES[output_type(self.problem, name)]
             buffers[name] = torch.full((room,), 99, dtype=torch.float64).to(dtype).to(DEVICE)
         return buffers
 
@@ -386,7 +390,7 @@ class Sets:
         found = []
         for name, expected in self.expected.items():
             actual = wide(self.tensors[which][name].cpu().flatten()[: expected.numel()])
-            allowed = self.allowed(expected)
+            allowed = self.allowed(name, expected)
             right = ((actual - expected).abs() <= allowed) | (actual == expected) | (actual.isnan() & expected.isnan())
             wrong = ~right
             if wrong.any():
@@ -398,19 +402,17 @@ class Sets:
                 found.append(f"the input {name} was written")
         return found
 
-    def allowed(self, expected):
+    def allowed(self, name, expected):
         """Float arithmetic over some thousand terms, then one rounding to the type; 0 for what is exact."""
-        p = self.problem
-        exact = p.family in ("transpose", "permute", "compact", "histogram", "atomics")
-        exact |= p.family == "elementwise" and p.operation == "relu"
-        exact |= any(p.operation.endswith(word) for word in ("min", "max")) or p.type not in UNIT
-        if exact:
+        p, stored = self.problem, NAMES[self.tensors[0][name].dtype]
+        exact = p.family in ("transpose", "permute", "compact", "histogram", "atomics", "top_k", "sampling")
+        exact |= p.family == "elementwise" and p.operation == "relu" or p.operation.startswith("gather")
+        exact |= any(p.operation.endswith(word) for word in ("min", "max")) and p.family != "softmax"
+        if exact or stored not in UNIT:
             return torch.zeros_like(expected)
         largest = float(expected.nan_to_num(0, 0, 0).abs().max())
         arithmetic = (2.0**-46 if p.type == "f64" else 2.0**-19) * (1 + largest)
         weights = 4 * UNIT[p.type] * 0.2 if p.family == "attention" and p.type != "f32" else 0  # rounded on the way
         if p.family in ("gemm_fused", "fused_mlp"):  # rounded on the way too
             weights = 2 * UNIT[p.type] * (1 + largest)
-        return arithmetic + weights + 1.01 * UNIT[p.type] * expected.abs()
-
-
+        return arithmetic + weights + 1.01 * UNIT[stored] * expected.abs()

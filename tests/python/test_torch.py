@@ -59,6 +59,28 @@ class Torch(unittest.TestCase):
         self.assertEqual(torch_eager.offers(problems.Problem("bfs", "bfs", "i32", {"vertices": 4})), [])
         self.assertEqual(torch_eager.offers(problems.Problem("reduce", "sum", "f32", {"n": 0})), [])
 
+    def test_what_pytorch_does_otherwise(self):
+        def offered(provider, family, operation, kind, **axes):
+            return provider.offers(problems.Problem(family, operation, kind, axes, {"epsilon": 1e-5}, "cuda:0"))
+
+        rows = {"rows": 8, "columns": 64}
+        self.assertEqual(offered(torch_eager, "fused_elementwise", "swiglu", "bf16", **rows), [])  # rounds silu(a)
+        self.assertEqual(offered(torch_eager, "fused_elementwise", "bias_dropout_add", "f32", **rows), [])
+        self.assertEqual(offered(torch_compile, "layernorm", "residual", "bf16", **rows), [])  # does not round the sum
+        self.assertEqual(offered(torch_eager, "softmax", "causal", "f32", batch=1, rows=9, columns=8), [])  # NaN
+        self.assertEqual(len(offered(torch_eager, "softmax", "causal", "f32", batch=1, rows=8, columns=8)), 1)
+        lost = {"tokens": 8, "vocabulary": 9, "dim": 4, "skew": 4, "padding": 0}
+        self.assertEqual(offered(torch_eager, "embedding", "gather", "f32", **lost), [])  # ids that name no row
+        scaled = {"n": 8, "tensors": 1, "split": 0, "step": 1, "control": 1}
+        self.assertEqual(offered(torch_eager, "adamw", "update", "f32", **scaled), [])  # writes the gradients
+
+    def test_labels_that_no_class_has(self):
+        problem = problems.Problem("cross_entropy", "loss", "f32", {"rows": 9, "classes": 7, "smoothing": 0}, {}, problems.DEVICE)
+        sets = problems.Sets(problem)
+        sets.tensors[0]["labels"][4] = 7
+        with self.assertRaises(Unsupported):
+            torch_eager.prepare(problem, "log_softmax, nll_loss", sets.buffers())
+
     def test_sdpa(self):
         families = check_all(self, sdpa)
         self.assertEqual(families, families_that_name("sdpa"))
@@ -69,10 +91,10 @@ class Torch(unittest.TestCase):
         self.assertEqual(families, families_that_name("torch_compile"))
 
     def test_compile(self):
-        """Two families: compiling takes seconds."""
-        chosen = {("elementwise", "gelu_erf", "f16"), ("rmsnorm", "rmsnorm", "bf16")}
+        """Three families, one of them in place: compiling takes seconds."""
+        chosen = {("elementwise", "gelu_erf", "f16"), ("rmsnorm", "rmsnorm", "bf16"), ("cross_entropy", "gradient", "bf16")}
         families = check_all(self, torch_compile, lambda p: (p.family, p.operation, p.type) in chosen)
-        self.assertEqual(families, {"elementwise", "rmsnorm"})
+        self.assertEqual(families, {family for family, *_ in chosen})
 
 
 if __name__ == "__main__":

@@ -38,8 +38,9 @@ class Triton(unittest.TestCase):
             self.assertEqual(check_all(self, liger), families_that_name("liger"))
             return
         # The interpreter knows no functions of libdevice.
-        rsqrt = mock.patch.object(liger.rms_norm, "rsqrt", lambda x: tl.rsqrt(x))
-        with rsqrt, mock.patch.object(liger, "OFFSET", Number(0.0)):
+        rsqrt, also = (mock.patch.object(module, "rsqrt", lambda x: tl.rsqrt(x))
+                       for module in (liger.rms_norm, liger.layer_norm))
+        with rsqrt, also, mock.patch.object(liger, "OFFSET", Number(0.0)):
             families = check_all(self, liger, can_run, scalar=Number)
         self.assertEqual(families, families_that_name("liger"))
 

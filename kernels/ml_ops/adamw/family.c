@@ -239,6 +239,7 @@ const kz_family kz_family_adamw = {
     .work = work,
     .worked = worked,
     .worked_count = sizeof worked / sizeof worked[0],
+    .rivals = (const char *const[]){"torch", NULL},
     .guest_signature = SIGNATURE("T", "") "\nupdate_master-*: " SIGNATURE("float", "T *copy, "),
     .guest_args = guest_args,
 };

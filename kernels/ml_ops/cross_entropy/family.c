@@ -35,23 +35,22 @@ static size_t buffers(const kz_case *c, kz_buffer list[KZ_FAMILY_BUFFERS]) {
 
 static double draw_unit(uint64_t bits) { return (double)(bits >> 11) * 0x1p-53; }
 
-// Every eighth row is ignored, every 64th has a label that no class has. log_sum is what rows of the harness's logits have,
-// nearly. Small cases have logits up to 16 apart, so that shares differ by e^16; large ones keep the harness's, which come
-// many times as fast.
+// Every eighth row is ignored. log_sum is what rows of the harness's logits have, nearly. In small cases every 64th row has a
+// label that no class has, which ends PyTorch, a rival of the large ones; and logits are up to 16 apart, so that shares differ
+// by e^16. Large cases keep the harness's, which come many times as fast.
 static bool fill(const kz_case *c, size_t which, uint64_t seed, uint64_t first, uint64_t count, void *host) {
     uint64_t classes = (uint64_t)c->axes[CLASSES];
-    bool drawn = c->data == KZ_DATA_UNIFORM && elements(c) <= 1 << 20;
-    bool small = which == LOGITS && drawn;
+    bool small = elements(c) <= 1 << 20, drawn = small && c->data == KZ_DATA_UNIFORM;
     bool factor = which != LABELS && which != LOGITS;
-    if (which != LABELS && !small && !factor) return false;
+    if (which == LOGITS && !drawn) return false;
     for (uint64_t i = 0; i < count; i++) {
         uint64_t bits = kz_draw(seed, (uint32_t)which, first + i);
         double unit = draw_unit(bits);
         if (which == LABELS) {
             int32_t label = (int32_t)(bits / 64 % (classes ? classes : 1));
-            if (bits % 64 == 1) label = (int32_t)classes + 3;
+            if (small && bits % 64 == 1) label = (int32_t)classes + 3;
             ((int32_t *)host)[i] = bits % 8 == 0 ? IGNORED : label;
-        } else if (small) {
+        } else if (!factor) {
             kz_element_set(c->type, host, i, 16.0 * unit - 8.0);
         } else if (c->operation == KZ_CROSS_ENTROPY_BACKWARD && which == LOG_SUM_IN) {
             ((float *)host)[i] = (float)(log((double)classes) + (drawn ? 5.0 : 0.0) + unit);
@@ -232,6 +231,7 @@ const kz_family kz_family_cross_entropy = {
     .work = work,
     .worked = worked,
     .worked_count = sizeof worked / sizeof worked[0],
+    .rivals = (const char *const[]){"torch", "torch_compile", "liger", NULL},
     .guest_signature =
         "const T *logits, const int *labels, float *loss, float *log_sum, size_t rows, size_t classes, float "
         "smoothing\ngradient-*: T *logits, const int *labels, const float *scale, float *loss, size_t rows, "

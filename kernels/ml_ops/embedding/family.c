@@ -164,6 +164,7 @@ const kz_family kz_family_embedding = {
     .work = work,
     .worked = worked,
     .worked_count = sizeof worked / sizeof worked[0],
+    .rivals = (const char *const[]){"torch", "torch_compile", NULL},
     .guest_signature =
         "const T *table, const int *ids, T *rows, size_t tokens, size_t vocabulary, size_t dim\n"
         "gather_i64-*: const T *table, const long long *ids, T *rows, size_t tokens, size_t vocabulary, "

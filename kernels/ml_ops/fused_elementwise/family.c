@@ -190,6 +190,7 @@ const kz_family kz_family_fused_elementwise = {
     .work = work,
     .worked = worked,
     .worked_count = sizeof worked / sizeof worked[0],
+    .rivals = (const char *const[]){"torch", "torch_compile", "liger", NULL},
     .guest_signature =
         "const T *x, T *y, size_t rows, size_t columns\n"
         "bias_gelu-*: const T *x, const T *bias, T *y, size_t rows, size_t columns\n"

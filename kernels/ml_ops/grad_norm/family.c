@@ -235,6 +235,7 @@ const kz_family kz_family_grad_norm = {
     .work = work,
     .worked = worked,
     .worked_count = sizeof worked / sizeof worked[0],
+    .rivals = (const char *const[]){"torch", "torch_compile", NULL},
     .guest_signature = "const T *gradients, const long long *parameters, const long long *chunks, "
                        "const float *scale, float *norm, float *coefficient, unsigned *not_finite, "
                        "size_t chunk_count, float max_norm\n"

@@ -286,6 +286,7 @@ const kz_family kz_family_rope = {
     .work = work,
     .worked = worked,
     .worked_count = sizeof worked / sizeof worked[0],
+    .rivals = (const char *const[]){"torch", "torch_compile", "liger", NULL},
     .guest_signature =
         "const T *q, const T *k, const int *positions, T *q_out, T *k_out, size_t batch, "
         "size_t sequence, size_t q_heads, size_t k_heads, size_t dim, size_t rotary, float theta",

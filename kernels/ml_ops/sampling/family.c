@@ -272,6 +272,7 @@ const kz_family kz_family_sampling = {
     .work = work,
     .worked = worked,
     .worked_count = sizeof worked / sizeof worked[0],
+    .rivals = (const char *const[]){"torch", "torch_compile", NULL},
     .guest_signature =
         "const T *logits, int *token, const long long *step, size_t rows, size_t vocabulary, size_t top_k, "
         "float share, float least, float scale, unsigned long long seed\n"

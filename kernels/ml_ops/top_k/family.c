@@ -204,6 +204,7 @@ const kz_family kz_family_top_k = {
     .work = work,
     .worked = worked,
     .worked_count = sizeof worked / sizeof worked[0],
+    .rivals = (const char *const[]){"torch", NULL},
     .guest_signature = "const T *x, T *values, int *index, size_t rows, size_t columns, size_t k",
     .size = size,
 };
