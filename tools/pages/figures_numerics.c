@@ -1,0 +1,354 @@
+// Figures of how exact the zoo's kernels are, run on the simulator: docs/concepts/numerics.md.
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "family/check.h"
+#include "family/inputs.h"
+#include "figures.h"
+#include "kernels/gemm/gemm_types/gemm_types.h"
+#include "kernels/gemm/hgemm/hgemm.h"
+#include "kernels/ml_ops/cross_entropy/cross_entropy.h"
+#include "kz/family.h"
+#include "numbers.h"
+#include "report/figures/figure.h"
+
+// ---- one case, run once -----------------------------------------------------------------------------
+
+typedef struct numeric_job {
+    const kz_family *family;
+    kz_case c;
+    kz_buffer what[KZ_FAMILY_BUFFERS];
+    size_t count;
+    void *host[KZ_FAMILY_BUFFERS]; // inputs, and what a buffer that is both held before
+    void *got[KZ_FAMILY_BUFFERS];
+    kz_operation *operation; // from the first run on
+} numeric_job;
+
+static void job_close(numeric_job *job) {
+    for (size_t i = 0; i < job->count; i++) free(job->host[i]), free(job->got[i]);
+    kz_operation_close(job->operation);
+}
+
+static size_t bytes_of(const kz_buffer *b) { return (size_t)b->count * kz_type_size(b->type); }
+
+// With the inputs that `kz check` has for the case.
+static kz_status job_open(numeric_job *job, const char *family, const kz_case *c, kz_error *error) {
+    *job = (numeric_job){.family = kz_family_find(family), .c = *c};
+    if (!job->family) return base_fail(error, KZ_NOT_FOUND, "there is no family %s", family);
+    job->count = job->family->buffers(&job->c, job->what);
+    for (size_t i = 0; i < job->count; i++) {
+        job->host[i] = calloc(1, bytes_of(&job->what[i]) + 1);
+        job->got[i] = calloc(1, bytes_of(&job->what[i]) + 1);
+        if (!job->host[i] || !job->got[i])
+            return base_fail(error, KZ_NO_MEMORY, "no memory for %s of %s", job->what[i].name, family);
+        if (job->what[i].role != KZ_OUTPUT)
+            family_make_input(job->family, &job->c, i, &job->what[i], FAMILY_SEED, 0, job->what[i].count,
+                              job->host[i]);
+    }
+    return KZ_OK;
+}
+
+static kz_status read_back(figure_lab *lab, numeric_job *job, const kz_ptr *at, kz_error *error) {
+    kz_status status = kz_device_synchronize(lab->device, error);
+    for (size_t i = 0; i < job->count && !status; i++)
+        if (job->what[i].role != KZ_INPUT)
+            status = kz_copy_to_host(lab->device, NULL, job->got[i], at[i], bytes_of(&job->what[i]), error);
+    return status ? status : kz_device_synchronize(lab->device, error);
+}
+
+static kz_status job_run(figure_lab *lab, numeric_job *job, kz_error *error) {
+    kz_ptr at[KZ_FAMILY_BUFFERS] = {0}, workspace = 0;
+    kz_status status = KZ_OK;
+    if (!job->operation)
+        status = kz_operation_open_family(lab->device, job->family, &job->c, NULL, &job->operation, error);
+    for (size_t i = 0; i < job->count && !status; i++) {
+        status = figure_lab_buffer(lab, bytes_of(&job->what[i]) + 1, &at[i], error);
+        if (!status)
+            status =
+                kz_copy_to_device(lab->device, NULL, at[i], job->host[i], bytes_of(&job->what[i]), error);
+    }
+    uint64_t bytes = kz_operation_workspace(job->operation);
+    if (!status && bytes) status = figure_lab_buffer(lab, bytes, &workspace, error);
+    if (!status) status = kz_operation_run(job->operation, NULL, at, job->count, workspace, bytes, error);
+    if (!status) status = read_back(lab, job, at, error);
+    figure_lab_clear(lab);
+    return status;
+}
+
+// What an output should be; the caller frees it.
+static kz_status job_expect(const numeric_job *job, size_t which, double **expected, kz_error *error) {
+    size_t count = (size_t)job->what[which].count;
+    *expected = malloc(2 * count * sizeof **expected);
+    if (!*expected) return base_fail(error, KZ_NO_MEMORY, "no memory for %zu numbers", count);
+    return job->family->reference(&job->c, job->host, which, *expected, *expected + count, error);
+}
+
+// The errors of one output.
+typedef struct numeric_error {
+    double ulps;     // the largest, in units of the last place of the right answer
+    double relative; // the mean of relative errors
+} numeric_error;
+
+static numeric_error compare(const numeric_job *job, size_t which, const double *expected) {
+    numeric_error e = {0};
+    double counted = 0;
+    for (uint64_t i = 0; i < job->what[which].count; i++) {
+        kz_type type = job->what[which].type;
+        double off = fabs(kz_element_get(type, job->got[which], i) - expected[i]);
+        if (!isfinite(expected[i]) || expected[i] == 0) continue; // a label that is none, or no class
+        e.ulps = fmax(e.ulps, off / (2 * kz_half_ulp(type, expected[i])));
+        e.relative += off / fabs(expected[i]);
+        counted++;
+    }
+    e.relative /= fmax(counted, 1);
+    return e;
+}
+
+// The errors of output `which` of a family's case.
+static kz_status measure(figure_lab *lab, const char *family, const kz_case *c, size_t which,
+                         numeric_error *result, kz_error *error) {
+    numeric_job job;
+    double *expected = NULL;
+    kz_status status = job_open(&job, family, c, error);
+    if (!status) status = job_run(lab, &job, error);
+    if (!status) status = job_expect(&job, which, &expected, error);
+    if (!status) *result = compare(&job, which, expected);
+    free(expected);
+    job_close(&job);
+    return status;
+}
+
+// ---- the types --------------------------------------------------------------------------------------
+
+kz_status figure_error_types(figure_lab *lab, base_text *svg, kz_error *error) {
+    enum { BARS = 14, COLUMNS = 512 };
+    static const struct {
+        const char *name, *family;
+        kz_case c;
+        size_t which;
+    } rows[BARS] = {
+        {"softmax, f32", "softmax", {.type = KZ_F32, .axes = {1, 16, COLUMNS}}, 1},
+        {"f16", "softmax", {.type = KZ_F16, .axes = {1, 16, COLUMNS}}, 1},
+        {"bf16", "softmax", {.type = KZ_BF16, .axes = {1, 16, COLUMNS}}, 1},
+        {"rmsnorm, f32", "rmsnorm", {.type = KZ_F32, .axes = {16, COLUMNS}}, 2},
+        {"f16", "rmsnorm", {.type = KZ_F16, .axes = {16, COLUMNS}}, 2},
+        {"bf16", "rmsnorm", {.type = KZ_BF16, .axes = {16, COLUMNS}}, 2},
+        {"cross-entropy, gradient, f32",
+         "cross_entropy",
+         {.operation = KZ_CROSS_ENTROPY_GRADIENT, .type = KZ_F32, .axes = {16, COLUMNS}},
+         0},
+        {"f16",
+         "cross_entropy",
+         {.operation = KZ_CROSS_ENTROPY_GRADIENT, .type = KZ_F16, .axes = {16, COLUMNS}},
+         0},
+        {"bf16",
+         "cross_entropy",
+         {.operation = KZ_CROSS_ENTROPY_GRADIENT, .type = KZ_BF16, .axes = {16, COLUMNS}},
+         0},
+        {"AdamW, new weights, f32", "adamw", {.type = KZ_F32, .axes = {4096, 1, 0, 2}}, 0},
+        {"bf16", "adamw", {.type = KZ_BF16, .axes = {4096, 1, 0, 2}}, 0},
+        {"matrix product, f32",
+         "sgemm",
+         {.type = KZ_F32, .axes = {32, 32, COLUMNS}, .data = KZ_DATA_POSITIVE},
+         2},
+        {"f16",
+         "hgemm",
+         {.operation = KZ_HGEMM_NT, .type = KZ_F16, .axes = {32, 32, COLUMNS}, .data = KZ_DATA_POSITIVE},
+         2},
+        {"bf16",
+         "hgemm",
+         {.operation = KZ_HGEMM_NT, .type = KZ_BF16, .axes = {32, 32, COLUMNS}, .data = KZ_DATA_POSITIVE},
+         2},
+    };
+    report_figure_bar bars[BARS];
+    char values[BARS][32];
+    double longest = 0;
+    for (int i = 0; i < BARS; i++) {
+        numeric_error e;
+        kz_status status = measure(lab, rows[i].family, &rows[i].c, rows[i].which, &e, error);
+        if (status) return status;
+        snprintf(values[i], sizeof values[i], "%.2f", e.ulps);
+        int tone = rows[i].c.type == KZ_F32 ? 0 : rows[i].c.type == KZ_F16 ? 1 : 2;
+        bars[i] = (report_figure_bar){rows[i].name, values[i], e.ulps, tone};
+        longest = fmax(longest, e.ulps);
+    }
+    report_figure_bars_write(
+        svg,
+        &(report_figure_bars){
+            .text = {"The largest error of an operation, in units of the last place of its type",
+                     "Run on a simulated H200 against a reference in double: rows of 512, 4096 weights, "
+                     "products of 32 x 32 x 512. Inputs are of the type too. A single rounding is at most "
+                     "0.5; a unit is about 1e-7 of the number in f32, 1e-3 in f16, 8e-3 in bf16, at most."},
+            .bars = bars,
+            .count = BARS,
+            .full = longest});
+    return KZ_OK;
+}
+
+// ---- lengths ----------------------------------------------------------------------------------------
+
+kz_status figure_error_lengths(figure_lab *lab, base_text *svg, kz_error *error) {
+    enum { SERIES = 4, FIRST = 4, COUNT = 9 };
+    static const double x_ticks[] = {16, 32, 64, 128, 256, 512, 1024, 2048, 4096},
+                        y_ticks[] = {0, 4, 8, 12, 16, 20, 24};
+    static const struct {
+        const char *family;
+        kz_case c;
+        int axis; // that is the length
+        size_t which;
+    } rows[SERIES] = {
+        {"softmax", {.type = KZ_F32, .axes = {1, 8}}, 2, 1},
+        {"rmsnorm", {.type = KZ_F32, .axes = {8}}, 1, 2},
+        {"cross_entropy", {.operation = KZ_CROSS_ENTROPY_LOSS, .type = KZ_F32, .axes = {8}}, 1, 2},
+        {"sgemm", {.type = KZ_F32, .axes = {8, 16}, .data = KZ_DATA_POSITIVE}, 2, 2},
+    };
+    double x[COUNT], y[SERIES][COUNT];
+    for (int k = 0; k < SERIES; k++)
+        for (int i = 0; i < COUNT; i++) {
+            kz_case c = rows[k].c;
+            numeric_error e;
+            c.axes[rows[k].axis] = 1 << (FIRST + i);
+            kz_status status = measure(lab, rows[k].family, &c, rows[k].which, &e, error);
+            if (status) return status;
+            x[i] = ldexp(1, FIRST + i);
+            y[k][i] = e.ulps;
+        }
+    report_figure_plot_write(
+        svg,
+        &(report_figure_plot){
+            .text = {"f32: the largest error against the length of a row",
+                     "Run on a simulated H200 with the variants that kz chooses, against a reference in "
+                     "double: 8 rows; products of 8 x 16 x k, of positive numbers."},
+            .x = {"elements of a row; k of a product", 14, 4700, true, x_ticks, BASE_COUNT(x_ticks), NULL},
+            .y = {"units in the last place of a float", 0, 25, false, y_ticks, BASE_COUNT(y_ticks), NULL},
+            .series = {{"softmax", x, y[0], COUNT, true},
+                       {"rmsnorm", x, y[1], COUNT, true},
+                       {"cross-entropy", x, y[2], COUNT, true},
+                       {"matrix product", x, y[3], COUNT, true}},
+            .series_count = SERIES});
+    return KZ_OK;
+}
+
+// ---- inputs that were rounded -----------------------------------------------------------------------
+
+enum { SOFTMAX_ROWS = 8, SOFTMAX_COLUMNS = 256 };
+
+static void exact_softmax(const double *x, double *y) {
+    double largest = x[0], sum = 0;
+    for (int i = 0; i < SOFTMAX_COLUMNS; i++) largest = fmax(largest, x[i]);
+    for (int i = 0; i < SOFTMAX_COLUMNS; i++) sum += y[i] = exp(x[i] - largest);
+    for (int i = 0; i < SOFTMAX_COLUMNS; i++) y[i] /= sum;
+}
+
+// The mean over rows of the sum of errors, of which a row adds up to 1: against the softmax of the logits before they were
+// rounded, and after.
+static kz_status softmax_errors(figure_lab *lab, numeric_job *job, double deviation, double *before,
+                                double *after, kz_error *error) {
+    enum { NUMBERS = SOFTMAX_ROWS * SOFTMAX_COLUMNS };
+    kz_type type = job->c.type;
+    double x[SOFTMAX_COLUMNS], y[2][SOFTMAX_COLUMNS];
+    for (uint64_t i = 0; i < NUMBERS; i++)
+        kz_element_set(type, job->host[0], i, deviation * number_normal(7, i));
+    kz_status status = job_run(lab, job, error);
+    *before = *after = 0;
+    for (uint64_t first = 0; first < NUMBERS && !status; first += SOFTMAX_COLUMNS) {
+        for (uint64_t i = 0; i < SOFTMAX_COLUMNS; i++) x[i] = deviation * number_normal(7, first + i);
+        exact_softmax(x, y[0]);
+        for (uint64_t i = 0; i < SOFTMAX_COLUMNS; i++) x[i] = kz_element_get(type, job->host[0], first + i);
+        exact_softmax(x, y[1]);
+        for (uint64_t i = 0; i < SOFTMAX_COLUMNS; i++) {
+            double got = kz_element_get(type, job->got[1], first + i);
+            *before += fabs(got - y[0][i]) / SOFTMAX_ROWS;
+            *after += fabs(got - y[1][i]) / SOFTMAX_ROWS;
+        }
+    }
+    return status;
+}
+
+kz_status figure_error_inputs(figure_lab *lab, base_text *svg, kz_error *error) {
+    enum { SERIES = 4, FIRST = -3, COUNT = 9, SAID = 2 - FIRST };
+    static const kz_type types[] = {KZ_BF16, KZ_F16, KZ_F32};
+    static const double x_ticks[] = {0.125, 0.25, 0.5, 1, 2, 4, 8, 16, 32},
+                        y_ticks[] = {1e-8, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 1e-1};
+    double x[COUNT], y[SERIES][COUNT], after[COUNT];
+    char note[400];
+    kz_status status = KZ_OK;
+    for (int k = 0; k < SERIES - 1 && !status; k++) {
+        const kz_case c = {.type = types[k], .axes = {1, SOFTMAX_ROWS, SOFTMAX_COLUMNS}};
+        numeric_job job;
+        status = job_open(&job, "softmax", &c, error);
+        for (int i = 0; i < COUNT && !status; i++) {
+            x[i] = ldexp(1, FIRST + i);
+            status = softmax_errors(lab, &job, x[i], &y[k][i], &after[i], error);
+            if (types[k] == KZ_BF16) y[SERIES - 1][i] = after[i];
+        }
+        job_close(&job);
+    }
+    if (status) return status;
+    snprintf(
+        note, sizeof note,
+        "Run on a simulated H200: rows of %d normal logits, rounded to the type, compared with a softmax in "
+        "double of the logits before that (last: after that). At a deviation of 4: bf16 %.1g, f16 %.1g, f32 "
+        "%.1g, bf16 of its own inputs %.1g.",
+        SOFTMAX_COLUMNS, y[0][SAID], y[1][SAID], y[2][SAID], y[3][SAID]);
+    report_figure_plot_write(
+        svg, &(report_figure_plot){
+                 .text = {"A softmax: what the type does to the inputs is the larger error", note},
+                 .x = {"deviation of the logits", 0.115, 35, true, x_ticks, BASE_COUNT(x_ticks), NULL},
+                 .y = {"sum of the errors of a row, which adds up to 1", 1e-8, 0.3, true, y_ticks,
+                       BASE_COUNT(y_ticks), NULL},
+                 .series = {{"bf16", x, y[0], COUNT, true},
+                            {"f16", x, y[1], COUNT, true},
+                            {"f32", x, y[2], COUNT, true},
+                            {"bf16, inputs as rounded", x, y[3], COUNT, true}},
+                 .series_count = SERIES});
+    return KZ_OK;
+}
+
+// ---- sums of products -------------------------------------------------------------------------------
+
+kz_status figure_product_sums(figure_lab *lab, base_text *svg, kz_error *error) {
+    enum { SERIES = 4, FIRST = 7, COUNT = 7 };
+    static const double x_ticks[] = {128, 256, 512, 1024, 2048, 4096, 8192},
+                        y_ticks[] = {1e-8, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 1e-1};
+    static const struct {
+        const char *family;
+        kz_case c;
+    } rows[SERIES] = {
+        {"gemm_types", {.operation = 4 * KZ_GEMM_E4M3 + KZ_GEMM_TYPES_NT, .type = KZ_BF16}},
+        {"gemm_types", {.operation = 4 * KZ_GEMM_E4M3_PROMOTED + KZ_GEMM_TYPES_NT, .type = KZ_BF16}},
+        {"hgemm", {.operation = KZ_HGEMM_NT, .type = KZ_BF16}},
+        {"hgemm", {.operation = KZ_HGEMM_NT_F32, .type = KZ_F16}},
+    };
+    double x[COUNT], y[SERIES][COUNT];
+    char note[400];
+    for (int k = 0; k < SERIES; k++)
+        for (int i = 0; i < COUNT; i++) {
+            kz_case c = rows[k].c;
+            numeric_error e;
+            x[i] = ldexp(1, FIRST + i);
+            c.axes[0] = c.axes[1] = 16;
+            c.axes[2] = 1 << (FIRST + i);
+            c.data = KZ_DATA_POSITIVE;
+            kz_status status = measure(lab, rows[k].family, &c, 2, &e, error);
+            if (status) return status;
+            y[k][i] = e.relative;
+        }
+    snprintf(
+        note, sizeof note,
+        "Run on a simulated H200: 16 x 16 x k of positive numbers, against a product in double of the same "
+        "codes. At k = 8192: e4m3 %.1g, promoted %.1g, bf16 %.1g, f16 with a result in f32 %.1g.",
+        y[0][COUNT - 1], y[1][COUNT - 1], y[2][COUNT - 1], y[3][COUNT - 1]);
+    report_figure_plot_write(
+        svg, &(report_figure_plot){
+                 .text = {"A matrix product: what the sums of tensor cores lose", note},
+                 .x = {"k, products in a sum", 115, 9500, true, x_ticks, BASE_COUNT(x_ticks), NULL},
+                 .y = {"mean relative error", 1e-8, 0.3, true, y_ticks, BASE_COUNT(y_ticks), NULL},
+                 .series = {{"e4m3", x, y[0], COUNT, true},
+                            {"e4m3, promoted", x, y[1], COUNT, true},
+                            {"bf16", x, y[2], COUNT, true},
+                            {"f16 to f32", x, y[3], COUNT, true}},
+                 .series_count = SERIES});
+    return KZ_OK;
+}
