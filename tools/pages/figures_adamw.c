@@ -133,7 +133,8 @@ kz_status figure_adamw_moment(figure_lab *lab, base_text *svg, kz_error *error) 
     report_figure_plot_write(
         svg, &(report_figure_plot){.text = {"AdamW's second moment: in bf16 it stands still", note},
                                    .x = {"steps", 0, MOMENT_STEPS, false, x_ticks, BASE_COUNT(x_ticks), NULL},
-                                   .y = {"v", 0, 0.68, false, y_ticks, BASE_COUNT(y_ticks), NULL},
+                                   .y = {"v, the average of squared gradients", 0, 0.68, false, y_ticks,
+                                         BASE_COUNT(y_ticks), NULL},
                                    .series = {{"f32", x, y[0], MOMENT_POINTS, false},
                                               {"bf16", x, y[1], MOMENT_POINTS, false},
                                               {"bf16, rounded by chance", x, y[2], MOMENT_POINTS, false}},

@@ -305,8 +305,8 @@ kz_status figure_loss_scale(figure_lab *lab, base_text *svg, kz_error *error) {
         note, sizeof note,
         "Calculated: %d drawn sizes whose logarithm is normal, mean 2^-20, deviation 5 powers of two. Lost "
         "without a scale and with 2^16: f16 %.0f%% and %.1g%%, e5m2 %.0f%% and %.1g%%, e4m3 %.0f%% and "
-        "%.0f%%, bf16 none.",
-        (int)GRADIENTS, y[1][0], y[1][SAID], y[2][0], y[2][SAID], y[3][0], y[3][SAID]);
+        "%.0f%% (with 2^20 %.0f%%), bf16 none.",
+        (int)GRADIENTS, y[1][0], y[1][SAID], y[2][0], y[2][SAID], y[3][0], y[3][SAID], y[3][20 / STEP]);
     report_figure_plot_write(
         svg, &(report_figure_plot){.text = {"Loss scaling: gradients that become 0 or infinite", note},
                                    .x = {"power of two that the loss is multiplied by", 0, 40, false, x_ticks,
