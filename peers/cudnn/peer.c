@@ -126,6 +126,9 @@ static bool attends(const kz_peer_problem *p) {
     return p->axes[4] % 8 == 0 && p->axes[4] <= 256 && (!masked || p->axes[2] == p->axes[3]);
 }
 
+// The norm alone: no residual, no fp8, no gradients.
+static bool normalises(const kz_peer_problem *p) { return strcmp(p->operation, "rmsnorm") == 0; }
+
 enum { F32 = 1u << KZ_F32, HALVES = 1u << KZ_F16 | 1u << KZ_BF16 };
 
 static const struct operation {
@@ -139,7 +142,7 @@ static const struct operation {
     {"reduce", "cuDNN graph, reduction", F32, 1, reduces, reduce},
     {"reduce_axis", "cuDNN graph, reduction", F32, 3, reduces_axis, reduce_axis},
     {"sgemm", "cuDNN graph, matmul", F32, 3, NULL, multiply},
-    {"rmsnorm", "cuDNN graph, norm", F32 | HALVES, 2, NULL, normalise},
+    {"rmsnorm", "cuDNN graph, norm", F32 | HALVES, 2, normalises, normalise},
     {"attention", "cuDNN graph, attention", HALVES, 5, attends, attend},
 };
 

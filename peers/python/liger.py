@@ -31,7 +31,9 @@ def version():
 
 
 def offers(problem):
-    if problem.family != "rmsnorm" or 0 in problem.axes.values() or problem.axes["columns"] > 65536:
+    if problem.family != "rmsnorm" or problem.operation != "rmsnorm":
+        return []
+    if 0 in problem.axes.values() or problem.axes["columns"] > 65536:
         return []
     if problem.device == "cpu" and os.environ.get("TRITON_INTERPRET") != "1":
         return []

@@ -201,6 +201,8 @@ def fused_mlp(p):
 
 
 def rmsnorm(p):
+    if p.operation != "rmsnorm":
+        return None
     shape, epsilon = (p.axes["rows"], p.axes["columns"]), p.scalars["epsilon"]
 
     def function(x, weight):

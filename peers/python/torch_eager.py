@@ -451,6 +451,8 @@ def pagerank(p):
 
 
 def rmsnorm(p):
+    if p.operation != "rmsnorm":
+        return None
     rows, columns = p.axes["rows"], p.axes["columns"]
 
     def make(sets):

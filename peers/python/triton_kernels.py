@@ -355,6 +355,10 @@ def rmsnorm_kernel(x, weight, y, columns, epsilon, BLOCK: tl.constexpr):
     tl.store(y + first + at, row * factor * tl.load(weight + at, at < columns).to(tl.float32), at < columns)
 
 
+def can_norm(p):
+    return p.operation == "rmsnorm" and p.axes["columns"] <= 32768
+
+
 def rmsnorm(p, sets):
     rows, columns, epsilon = p.axes["rows"], p.axes["columns"], p.scalars["epsilon"]
     x, weight, y = (tensors(sets, name) for name in ("x", "weight", "y"))
@@ -424,6 +428,6 @@ FAMILIES = {
     "reduce_axis": ("a tile per program", lambda p: can_fold(p) and p.axes["outer"] < 65536, reduce_axis),
     "scan": ("reduce then scan", lambda p: p.operation.endswith("lusive_sum") and p.type != "f64", scan),
     "sgemm": ("dot, ieee", lambda p: True, sgemm),
-    "rmsnorm": ("a row per program", lambda p: p.axes["columns"] <= 32768, rmsnorm),
+    "rmsnorm": ("a row per program", can_norm, rmsnorm),
     "attention": ("online softmax", can_attend, attention),
 }

@@ -27,7 +27,8 @@
 // Whoever has the row: lanes of a warp (kz_rows_lanes) and a block (kz_rows_block) hold it in registers, with the next row's
 // loads in flight meanwhile; kz_rows_stream reads it anew in each pass; kz/device/row_ring.cuh has clusters, which need
 // sm_90. kz/device/row_shape.h plans the launch. y may be x: all of a unit's elements are read and written by one thread, in
-// this order, and nothing outside of the row is touched.
+// this order, and nothing outside of the row is touched. Rows have less than 2^30 columns. A kernel that calls two of these
+// functions needs a __syncthreads() between them.
 #ifndef KZ_ROW_CUH
 #define KZ_ROW_CUH
 
@@ -51,9 +52,19 @@ template <typename T> static __device__ __forceinline__ constexpr int kz_row_ele
     return 16 / (int)sizeof(T);
 }
 
+// Element e as float. Of bf16 in one instruction, for the compiler takes a pair apart first.
+template <typename T> static __device__ __forceinline__ float kz_row_element(const kz_pack<T> &pack, int e) {
+    return kz_widen(pack.at[e]);
+}
+static __device__ __forceinline__ float kz_row_element(const kz_pack<kz_bf16> &pack, int e) {
+    const uint4 &raw = pack.raw;
+    unsigned pair = e < 2 ? raw.x : e < 4 ? raw.y : e < 6 ? raw.z : raw.w;
+    return __uint_as_float(e % 2 ? pair & 0xffff0000u : pair << 16);
+}
+
 template <typename T, int ARRAYS> struct kz_row_unit {
     kz_pack<T> at[ARRAYS];
-    __device__ __forceinline__ float get(int k, int e) const { return kz_widen(at[k].at[e]); }
+    __device__ __forceinline__ float get(int k, int e) const { return kz_row_element(at[k], e); }
 };
 
 struct kz_row_at {

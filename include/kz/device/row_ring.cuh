@@ -58,10 +58,10 @@ static __device__ __forceinline__ void kz_send_words(unsigned to, const unsigned
 }
 
 // A value, in the 1, 2 or so many times 4 words in which it is sent.
-template <typename A> struct __align__(16) kz_row_parcel {
+template <typename A> struct kz_row_parcel {
     static const int WORDS = (int)sizeof(A) / 4, COUNT = WORDS < 3 ? WORDS : 4,
                      PADDED = (WORDS + COUNT - 1) / COUNT * COUNT;
-    unsigned at[(PADDED + 3) / 4 * 4];
+    alignas(COUNT * 4) unsigned at[PADDED];
     __device__ __forceinline__ A value() const {
         A v;
         memcpy(&v, at, sizeof v);
@@ -164,41 +164,55 @@ template <class Program> struct kz_row_ringed : kz_row_base<Program, kz_row_clus
                                              kz_row_ring &r)
         : kz_row_base<Program, kz_row_cluster_team>{s.place, t}, program(p), ring(r), begin(s.begin),
           stages(s.stages) {}
+    // `plain`: the row is whole packs alone.
+    template <bool plain>
     __device__ __forceinline__ void load(unit &to, int pack, int in_stage, const unsigned char *stage) const {
 #pragma unroll
         for (int k = 0; k < Program::ARRAYS; k++)
-            if (this->place.at(pack, 0).whole && this->place.is_read(pack))
+            if ((plain || this->place.at(pack, 0).whole) && this->place.is_read(pack))
                 to.at[k].raw = *(const uint4 *)(stage + (k * KZ_ROW_RING_PACKS + in_stage) * 16);
+            else if (plain)
+                this->place.fill(program, to.at[k]);
             else
                 this->place.template load<KZ_CACHE>(program, to, pack, k);
     }
-    template <bool last, class F> __device__ __forceinline__ void each_stage(F f) {
+    template <bool last, bool plain, class F> __device__ __forceinline__ void each_stage(F f) {
         unsigned slot = ring.slot, parity = ring.parity;
-        for (int s = 0; s < stages; s++) {
-            int first = this->place.first + s * KZ_ROW_RING_PACKS;
+        int first = this->place.first;
+        for (int s = 0; s < stages; s++, first += KZ_ROW_RING_PACKS) {
             unit units[KZ_ROW_RING_UNITS];
             kz_barrier_wait(&ring.full[slot], parity);
 #pragma unroll
             for (int u = 0; u < KZ_ROW_RING_UNITS; u++)
                 if (first + u * KZ_ROW_RING_THREADS < this->place.end)
-                    load(units[u], first + u * KZ_ROW_RING_THREADS,
-                         (int)threadIdx.x + u * KZ_ROW_RING_THREADS, ring.memory + slot * slice::STAGE);
+                    load<plain>(units[u], first + u * KZ_ROW_RING_THREADS,
+                                (int)threadIdx.x + u * KZ_ROW_RING_THREADS,
+                                ring.memory + slot * slice::STAGE);
             if (last) kz_barrier_arrive(&ring.empty[slot]);
 #pragma unroll
             for (int u = 0; u < KZ_ROW_RING_UNITS; u++)
-                if (first + u * KZ_ROW_RING_THREADS < this->place.end)
-                    f(units[u], this->place.at(first + u * KZ_ROW_RING_THREADS, u));
+                if (first + u * KZ_ROW_RING_THREADS < this->place.end) {
+                    kz_row_at at = this->place.at(first + u * KZ_ROW_RING_THREADS, u);
+                    at.whole = at.whole || plain;
+                    f(units[u], at);
+                }
             if (++slot == ring.depth) slot = 0, parity ^= 1;
         }
     }
-    template <class F> __device__ __forceinline__ void each(F f) { each_stage<false>(f); }
+    template <bool last, class F> __device__ __forceinline__ void each_unit(F f) {
+        if (this->place.plain)
+            each_stage<last, true>(f);
+        else
+            each_stage<last, false>(f);
+    }
+    template <class F> __device__ __forceinline__ void each(F f) { each_unit<false>(f); }
     template <class Op, class F> __device__ __forceinline__ typename Op::value fold(F f) {
         typename Op::value v = Op::identity();
         each([&](unit &of, const kz_row_at &at) { v = f(v, of, at); });
         return this->team->template fold<Op>(v);
     }
     template <class F> __device__ __forceinline__ void write(F f) {
-        each_stage<true>(f);
+        each_unit<true>(f);
         ring.advance(stages);
     }
 };

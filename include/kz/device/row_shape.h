@@ -118,7 +118,8 @@ static inline uint64_t kz_row_slice_stages(uint64_t packs, unsigned cluster) {
 }
 
 // A cluster whose blocks hold the row in rings of shared memory; the next row comes while this one is folded. The
-// smallest cluster that leaves room for that, so that many rows are on the way at once; of few rows a larger one.
+// smallest cluster that leaves room for that, so that many rows are on the way at once; of few rows a larger one. A row that
+// does not fit into the largest is read anew in each pass: 0 stages.
 static inline kz_row_shape kz_row_cluster(const kz_row_work *w) {
     kz_row_shape shape = {.threads = KZ_ROW_RING_THREADS + 32, .cluster = 1};
     uint64_t packs = kz_row_packs(w), stage = (uint64_t)KZ_ROW_RING_PACKS * 16 * w->arrays;
@@ -127,7 +128,7 @@ static inline kz_row_shape kz_row_cluster(const kz_row_work *w) {
     while (shape.cluster < KZ_ROW_CLUSTER &&
            kz_row_slice_stages(packs, shape.cluster) * 8 > stages * KZ_ROW_RING_EIGHTHS)
         shape.cluster *= 2;
-    if (stages == 0 || kz_row_slice_stages(packs, shape.cluster) > stages) return shape;
+    if (kz_row_slice_stages(packs, shape.cluster) > stages) stages = 0;
     while (shape.cluster < KZ_ROW_CLUSTER && kz_row_slice_stages(packs, shape.cluster) > 1 &&
            w->rows * shape.cluster * 2 <= (uint64_t)w->multiprocessors)
         shape.cluster *= 2;

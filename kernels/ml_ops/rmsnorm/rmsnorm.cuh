@@ -1,20 +1,18 @@
-// rmsnorm: what the variants share.
-//
-// x and y are rows x columns, row-major. Arithmetic is float for every type; a result is rounded once.
+// rmsnorm: what the variants' entries are called, and their types. What they do is in ml_ops/norm.cuh, norm_back.cuh and
+// norm_passes.cuh, which layernorm shares.
 #ifndef RMSNORM_CUH
 #define RMSNORM_CUH
 
-#include "kz/kernel.cuh"
+#include "ml_ops/norm_back.cuh"
 
-// What each element of a row is multiplied by.
-static __device__ __forceinline__ float factor_of(float squares, size_t columns, float epsilon) {
-    return rsqrtf(squares / (float)columns + epsilon);
-}
-
-// ENTRY(type, T) for the types of the family.
-#define RMSNORM_TYPES(ENTRY)                                                                                 \
-    ENTRY(f32, float)                                                                                        \
-    ENTRY(f16, kz_f16)                                                                                       \
-    ENTRY(bf16, kz_bf16)
+// ENTRY(operation, KIND, type, T) for each forward operation and type.
+#define RMSNORM_OF_TYPE(ENTRY, type, T)                                                                      \
+    ENTRY(rmsnorm, NORM_PLAIN, type, T)                                                                      \
+    ENTRY(residual, NORM_RESIDUAL, type, T)                                                                  \
+    ENTRY(fp8, NORM_FP8, type, T)
+#define RMSNORM_FORWARD(ENTRY)                                                                               \
+    RMSNORM_OF_TYPE(ENTRY, f32, float)                                                                       \
+    RMSNORM_OF_TYPE(ENTRY, f16, kz_f16)                                                                      \
+    RMSNORM_OF_TYPE(ENTRY, bf16, kz_bf16)
 
 #endif

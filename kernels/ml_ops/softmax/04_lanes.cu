@@ -2,9 +2,9 @@
 // softmax 04: lanes of a warp per row, in registers
 //
 // Idea     a row of up to 2 KB fits into the registers of a warp's lanes, a shorter one into those of fewer.
-// Change   as many lanes as a row has packs of 16 bytes, 32 at most with 4 packs each; a row is read once, and folded by
-//          shuffles alone. Warps stay and take row after row, and the loads of the next rows are under way meanwhile: of
-//          three rows where a lane has one pack, of one where it has four.
+// Change   a lane for every four packs of 16 bytes, for each pack where they are eight at most; a row is read once, and
+//          folded by shuffles alone. Warps stay and take row after row, and the loads of the next rows are under
+//          way meanwhile: of three rows where a lane has one pack, of two where it has four.
 // Expect   48 to 128 bytes in flight per thread, 36 to 64 KB per multiprocessor; no shared memory, no barrier.
 // Limit    a row of more than a warp's registers (see 05).
 

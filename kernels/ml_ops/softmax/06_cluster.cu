@@ -6,7 +6,7 @@
 //          largest and sum. A stage that the writing pass has emptied takes a part of the next row.
 // Expect   each element comes from DRAM once. Of 13 stages of 16 KB a row fills 8 at most, so 80 KB and more per
 //          multiprocessor are in flight at any time.
-// Limit    needs sm_90. Each element is read from shared memory twice, and takes an exponential for the sum and one for
+// Limit    needs sm_90. Longer rows are read twice, by eight blocks instead of one. Each element is read from shared memory twice, and takes an exponential for the sum and one for
 //          the result.
 
 #include "kz/device/row_ring.cuh"

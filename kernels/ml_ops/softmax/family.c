@@ -124,10 +124,10 @@ static kz_status refuse_long(const kz_planner *p, const char *who) {
                           (long long)p->c->axes[COLUMNS], who);
 }
 
-// A pack for each lane where that does, four (two backward) otherwise.
+// A pack for each lane of short rows, four (two backward) of others: the more a lane has, the less is folding.
 static kz_status plan_lanes(const kz_planner *p) {
     kz_row_work w = row_work(p);
-    bool brief = kz_row_packs(&w) <= 32;
+    bool brief = kz_row_packs(&w) <= SOFTMAX_SHORT_PACKS;
     w.resident = brief ? SOFTMAX_SHORT_RESIDENT : SOFTMAX_LANES_RESIDENT;
     kz_row_shape shape = kz_row_lanes(&w, brief ? 1 : units(p->c));
     if (shape.blocks == 0 && elements(p->c)) return refuse_long(p, "a warp's registers");
@@ -145,7 +145,6 @@ static kz_status plan_registers(const kz_planner *p) {
 static kz_status plan_cluster(const kz_planner *p) {
     kz_row_work w = row_work(p);
     kz_row_shape shape = kz_row_cluster(&w);
-    if (shape.blocks == 0 && elements(p->c)) return refuse_long(p, "a cluster's shared memory");
     return add(p, NULL, shape, shape.stages);
 }
 

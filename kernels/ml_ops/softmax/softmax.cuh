@@ -187,11 +187,12 @@ template <typename T, int KIND> struct softmax_forward : kz_row_program<T> {
         const int seen = row.place.read;
         softmax_pair::value folded = row.template fold<softmax_pair>(
             [&](softmax_pair::value v, const unit_of &unit, const kz_row_at &at) {
-                float x[E], max = v.max;
+                float x[E], max = HIDES ? v.max : fmaxf(v.max, max_of(unit.at[0]));
                 take(x, unit, at, seen);
 #pragma unroll
-                for (int e = 0; e < E; e++) max = fmaxf(max, x[e]);
-                float base = base_of(max), sum = max == v.max ? v.sum : softmax_pair::scaled(v, max);
+                for (int e = 0; HIDES && e < E; e++) max = fmaxf(max, x[e]);
+                float base = base_of(max), sum = v.sum;
+                if (max > v.max) sum = softmax_pair::scaled(v, max);
 #pragma unroll
                 for (int e = 0; e < E; e++) sum += exp_of(x[e] - base);
                 return softmax_pair::value{max, sum};

@@ -160,7 +160,7 @@ static void choice_by_the_bytes_of_a_row(void **state) {
     assert_string_equal(choose(&info, KZ_SOFTMAX_BACKWARD, KZ_F32, 256), "04_lanes");
     assert_string_equal(choose(&info, KZ_SOFTMAX_BACKWARD, KZ_F32, 4096), "05_registers");
     assert_string_equal(choose(&info, KZ_SOFTMAX_PLAIN, KZ_F32, 131072), "06_cluster");
-    assert_string_equal(choose(&info, KZ_SOFTMAX_PLAIN, KZ_F32, 1 << 20), "03_online");
+    assert_string_equal(choose(&info, KZ_SOFTMAX_PLAIN, KZ_F32, 1 << 20), "06_cluster");
     info.sm = 75, info.gpu[0] = 0;
     assert_string_equal(choose(&info, KZ_SOFTMAX_MASKED, KZ_F32, 131072), "03_online");
     assert_string_equal(choose(&info, KZ_SOFTMAX_PLAIN, KZ_F16, 64), "03_online");
@@ -241,6 +241,30 @@ static void in_place_and_at_any_alignment(void **state) {
     kz_device_close(sim);
 }
 
+// More than a cluster holds: each pass reads the row anew.
+static void a_row_for_no_cluster(void **state) {
+    enum { LONG = 500001 };
+    float *y = calloc(LONG, sizeof *y);
+    kz_device *sim = NULL;
+    kz_operation *operation = NULL;
+    kz_ptr at;
+    assert_non_null(y);
+    assert_int_equal(kz_device_open("sim:h200", &sim, NULL), KZ_OK);
+    assert_int_equal(kz_memory_alloc(sim, LONG * sizeof *y, &at, NULL), KZ_OK);
+    assert_int_equal(kz_copy_to_device(sim, NULL, at, y, LONG * sizeof *y, NULL), KZ_OK);
+    assert_int_equal(kz_softmax_open(sim, KZ_SOFTMAX_PLAIN, KZ_F32, 1, 1, LONG, NULL, &operation, NULL),
+                     KZ_OK);
+    assert_string_equal(kz_operation_variant(operation), "06_cluster");
+    assert_int_equal(kz_softmax_run(operation, NULL, at, at, NULL), KZ_OK);
+    assert_int_equal(kz_copy_to_host(sim, NULL, y, at, LONG * sizeof *y, NULL), KZ_OK);
+    assert_int_equal(kz_device_synchronize(sim, NULL), KZ_OK);
+    for (int i = 0; i < LONG; i++) assert_true(fabs((double)y[i] * LONG - 1.0) < 1e-6);
+    kz_operation_close(operation);
+    kz_memory_free(sim, at, NULL);
+    kz_device_close(sim);
+    free(y);
+}
+
 static void refusals(void **state) {
     kz_device *sim = NULL;
     kz_operation *operation = NULL;
@@ -267,6 +291,7 @@ int main(void) {
         cmocka_unit_test(choice_by_the_bytes_of_a_row),
         cmocka_unit_test(shapes_have_room),
         cmocka_unit_test(in_place_and_at_any_alignment),
+        cmocka_unit_test(a_row_for_no_cluster),
         cmocka_unit_test(refusals),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -14,6 +14,10 @@
 #ifndef SOFTMAX_BACK_UNITS
 #define SOFTMAX_BACK_UNITS 2
 #endif
+// 04: rows of up to so many packs have a lane for each, longer ones a lane for SOFTMAX_UNITS: 4 8 16 32.
+#ifndef SOFTMAX_SHORT_PACKS
+#define SOFTMAX_SHORT_PACKS 8
+#endif
 // 04: rows that are loaded ahead, of one pack for each lane and of more: 1 2 3; threads of a multiprocessor at once, by the
 // registers that takes: 512 768 1024.
 #ifndef SOFTMAX_SHORT_AHEAD
