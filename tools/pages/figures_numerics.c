@@ -303,6 +303,87 @@ kz_status figure_error_inputs(figure_lab *lab, base_text *svg, kz_error *error) 
     return KZ_OK;
 }
 
+// ---- rows with a mean -------------------------------------------------------------------------------
+
+enum { NORM_ROWS = 4, NORM_COLUMNS = 512 };
+
+static void exact_layernorm(const double *x, double *y) {
+    static const double epsilon = (double)1e-5f;
+    double mean = 0, squares = 0;
+    for (int i = 0; i < NORM_COLUMNS; i++) mean += x[i] / NORM_COLUMNS;
+    for (int i = 0; i < NORM_COLUMNS; i++) squares += (x[i] - mean) * (x[i] - mean) / NORM_COLUMNS;
+    for (int i = 0; i < NORM_COLUMNS; i++) y[i] = (x[i] - mean) / sqrt(squares + epsilon);
+}
+
+// The root of the mean squared error, of results around 1, for rows around `mean` with deviation 1: against the layernorm
+// of the numbers before they were rounded, and after.
+static kz_status layernorm_errors(figure_lab *lab, numeric_job *job, double mean, double *before,
+                                  double *after, kz_error *error) {
+    enum { X, GAMMA, BETA, Y, NUMBERS = NORM_ROWS * NORM_COLUMNS };
+    kz_type type = job->c.type;
+    double x[NORM_COLUMNS], y[2][NORM_COLUMNS], squares[2] = {0};
+    for (uint64_t i = 0; i < NORM_COLUMNS; i++) {
+        kz_element_set(type, job->host[GAMMA], i, 1);
+        kz_element_set(type, job->host[BETA], i, 0);
+    }
+    for (uint64_t i = 0; i < NUMBERS; i++) kz_element_set(type, job->host[X], i, mean + number_normal(8, i));
+    kz_status status = job_run(lab, job, error);
+    for (uint64_t first = 0; first < NUMBERS && !status; first += NORM_COLUMNS) {
+        for (uint64_t i = 0; i < NORM_COLUMNS; i++) x[i] = mean + number_normal(8, first + i);
+        exact_layernorm(x, y[0]);
+        for (uint64_t i = 0; i < NORM_COLUMNS; i++) x[i] = kz_element_get(type, job->host[X], first + i);
+        exact_layernorm(x, y[1]);
+        for (uint64_t i = 0; i < NORM_COLUMNS; i++) {
+            double got = kz_element_get(type, job->got[Y], first + i);
+            for (int k = 0; k < 2; k++) squares[k] += (got - y[k][i]) * (got - y[k][i]) / NUMBERS;
+        }
+    }
+    *before = sqrt(squares[0]);
+    *after = sqrt(squares[1]);
+    return status;
+}
+
+kz_status figure_error_means(figure_lab *lab, base_text *svg, kz_error *error) {
+    enum { SERIES = 4, FIRST = 0, COUNT = 11, SAID = 6 - FIRST };
+    static const kz_type types[] = {KZ_BF16, KZ_F16, KZ_F32};
+    static const double x_ticks[] = {1, 4, 16, 64, 256, 1024},
+                        y_ticks[] = {1e-7, 1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 1e-1, 1};
+    double x[COUNT], y[SERIES][COUNT], after[COUNT];
+    char note[400];
+    kz_status status = KZ_OK;
+    for (int k = 0; k < SERIES - 1 && !status; k++) {
+        const kz_case c = {.type = types[k], .axes = {NORM_ROWS, NORM_COLUMNS}};
+        numeric_job job;
+        status = job_open(&job, "layernorm", "03_welford", &c, error);
+        for (int i = 0; i < COUNT && !status; i++) {
+            x[i] = ldexp(1, FIRST + i);
+            status = layernorm_errors(lab, &job, x[i], &y[k][i], &after[i], error);
+            if (types[k] == KZ_BF16) y[SERIES - 1][i] = after[i];
+        }
+        job_close(&job);
+    }
+    if (status) return status;
+    snprintf(note, sizeof note,
+             "Run on a simulated H200: layernorm/03_welford, rows of %d normal numbers, rounded to the type, "
+             "compared "
+             "with a layernorm in double of the numbers before that (last: after that). At a mean of 64: "
+             "bf16 %.1g, "
+             "f16 %.1g, f32 %.1g, bf16 of its own inputs %.1g.",
+             NORM_COLUMNS, y[0][SAID], y[1][SAID], y[2][SAID], y[3][SAID]);
+    report_figure_plot_write(
+        svg,
+        &(report_figure_plot){.text = {"A layernorm: a mean takes the digits that the deviation needs", note},
+                              .x = {"mean / deviation", 0.9, 1150, true, x_ticks, BASE_COUNT(x_ticks), NULL},
+                              .y = {"error of the results (root mean square), which are around 1", 2e-8, 2,
+                                    true, y_ticks, BASE_COUNT(y_ticks), NULL},
+                              .series = {{"bf16", x, y[0], COUNT, true},
+                                         {"f16", x, y[1], COUNT, true},
+                                         {"f32", x, y[2], COUNT, true},
+                                         {"bf16, inputs as rounded", x, y[3], COUNT, true}},
+                              .series_count = SERIES});
+    return KZ_OK;
+}
+
 // ---- sums of products -------------------------------------------------------------------------------
 
 kz_status figure_product_sums(figure_lab *lab, base_text *svg, kz_error *error) {
