@@ -174,7 +174,6 @@ static void rows_choose_by_their_length(void **state) {
     assert_string_equal(chosen("sim:h200", KZ_CROSS_ENTROPY_GRADIENT, KZ_BF16, 32000), "04_registers");
     assert_string_equal(chosen("sim:h200", KZ_CROSS_ENTROPY_GRADIENT, KZ_BF16, 50304), "05_cluster");
     assert_string_equal(chosen("sim:h200", KZ_CROSS_ENTROPY_GRADIENT, KZ_F32, 262144), "05_cluster");
-    assert_string_equal(chosen("sim:h200", KZ_CROSS_ENTROPY_GRADIENT, KZ_F32, 1 << 24), "03_online");
     assert_string_equal(chosen("sim:h200", KZ_CROSS_ENTROPY_LOSS, KZ_BF16, 50304), "03_online");
     assert_string_equal(chosen("sim:t4", KZ_CROSS_ENTROPY_GRADIENT, KZ_F32, 50304), "03_online");
 }

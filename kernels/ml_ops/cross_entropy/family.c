@@ -148,8 +148,6 @@ static kz_status plan_cluster(const kz_planner *p) {
         return kz_plan_refuse(p->error,
                               "it keeps a row for a second pass, and only the gradient in place has one; "
                               "03_online does the others in one pass");
-    if (shape.blocks == 0 && elements(p->c))
-        return refuse_long(p, "the shared memory of a cluster's eight blocks");
     return add(p, shape, shape.stages);
 }
 
@@ -234,10 +232,9 @@ const kz_family kz_family_cross_entropy = {
     .rivals = (const char *const[]){"torch", "torch_compile", "liger", NULL},
     .guest_signature =
         "const T *logits, const int *labels, float *loss, float *log_sum, size_t rows, size_t classes, float "
-        "smoothing\ngradient-*: T *logits, const int *labels, const float *scale, float *loss, size_t rows, "
-        "size_t classes, float smoothing\nbackward-*: const T *logits, const int *labels, const float "
-        "*log_sum, "
-        "const float *dloss, T *dlogits, size_t rows, size_t classes, float smoothing",
+        "s\ngradient-*: T *logits, const int *labels, const float *scale, float *loss, size_t rows, "
+        "size_t classes, float s\nbackward-*: const T *logits, const int *labels, const float *log_sum, "
+        "const float *dloss, T *dlogits, size_t rows, size_t classes, float s",
     .guest_args = guest_args,
     .size = size,
 };
