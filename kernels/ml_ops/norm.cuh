@@ -7,6 +7,7 @@
 #ifndef NORM_CUH
 #define NORM_CUH
 
+#include "kz/device/byte_types.cuh"
 #include "kz/device/row.cuh"
 #include "ml_ops/norm_tune.h"
 
@@ -41,29 +42,6 @@ template <typename T> static __device__ __forceinline__ float norm_rounded(float
     kz_narrow(&narrow, x);
     return kz_widen(narrow);
 }
-
-// Two values as e4m3: 4 bits of exponent, 3 of mantissa, no infinity; 448 and beyond are 448, NaN is 0x7f.
-#if __CUDA_ARCH__ >= 890
-static __device__ __forceinline__ void norm_put_e4m3(unsigned char *to, float first, float second) {
-    unsigned short pair;
-    asm("cvt.rn.satfinite.e4m3x2.f32 %0, %1, %2;" : "=h"(pair) : "f"(second), "f"(first));
-    memcpy(to, &pair, 2);
-}
-#else
-static __device__ __forceinline__ unsigned norm_e4m3(float x) {
-    unsigned bits = __float_as_uint(x), sign = bits >> 24 & 0x80;
-    float size = fminf(fabsf(x), 448.0f);
-    unsigned code = __float_as_uint(size);
-    if (size < 0.015625f) // no leading bit: steps of 2^-9, which the addition rounds to
-        code = __float_as_uint(size + 16384.0f) - __float_as_uint(16384.0f);
-    else // ties to even, and the exponent's bias becomes 7
-        code = ((code + 0x7ffffu + (code >> 20 & 1)) >> 20) - (120u << 3);
-    return x != x ? 0x7fu : sign | code;
-}
-static __device__ __forceinline__ void norm_put_e4m3(unsigned char *to, float first, float second) {
-    to[0] = (unsigned char)norm_e4m3(first), to[1] = (unsigned char)norm_e4m3(second);
-}
-#endif
 
 // ---- what a row is folded to -----------------------------------------------------------------------------------
 
@@ -209,10 +187,14 @@ struct norm_forward : kz_row_program<T, KIND == NORM_RESIDUAL ? 2 : 1> {
                             : y[e] * kz_row_element(by.gamma, e);
         }
         if constexpr (KIND == NORM_FP8) {
-            unsigned char code[E];
+            kz_e4m3 code[E];
 #pragma unroll
-            for (int e = 0; e < E; e += 2) norm_put_e4m3(&code[e], y[e] * scale, y[e + 1] * scale);
-            kz_row_put((unsigned char *)given.y, at, code);
+            for (int e = 0; e < E; e += 4) {
+                uint32_t four = kz_pack_four(kz_e4m3{}, y[e] * scale, y[e + 1] * scale, y[e + 2] * scale,
+                                             y[e + 3] * scale);
+                memcpy(&code[e], &four, 4);
+            }
+            kz_row_put((kz_e4m3 *)given.y, at, code);
         } else {
             kz_row_put_float((T *)given.y, at, y);
         }

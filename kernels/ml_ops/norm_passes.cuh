@@ -43,13 +43,10 @@ static __device__ __forceinline__ void norm_take(const norm_given<T> &given, Tea
         float x = norm_element<KIND>(given, its.at(c)), gamma = kz_widen(given.gamma[c]);
         float y = CENTERED ? fmaf(s.of(x), gamma, kz_widen(given.beta[c])) : x * s.rstd * gamma;
         if (KIND == NORM_RESIDUAL) kz_narrow(&given.sum[its.at(c)], x);
-        if (KIND == NORM_FP8) {
-            unsigned char code[2];
-            norm_put_e4m3(code, y * *given.scale, 0.0f);
-            ((unsigned char *)given.y)[its.at(c)] = code[0];
-        } else {
+        if (KIND == NORM_FP8)
+            kz_narrow(&((kz_e4m3 *)given.y)[its.at(c)], y * *given.scale);
+        else
             kz_narrow(&((T *)given.y)[its.at(c)], y);
-        }
     }
 }
 
