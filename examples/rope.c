@@ -2,7 +2,6 @@
 // named: ./rope sim
 //
 //     cc rope.c -o rope $(pkg-config --cflags --libs kz) -lm
-#include <math.h>
 #include <stdio.h>
 
 #include "kz/ops/rope.h"
@@ -18,6 +17,11 @@ enum {
     Q = TOKENS * Q_HEADS * DIM,
     K = TOKENS * K_HEADS * DIM
 };
+
+static float larger(float most, float difference) {
+    float size = difference < 0.0f ? -difference : difference;
+    return size > most ? size : most;
+}
 
 int main(int argc, char **argv) {
     kz_error error = {0};
@@ -55,8 +59,8 @@ int main(int argc, char **argv) {
     CHECK(kz_device_synchronize(device, &error));
     float moved = 0.0f, off = 0.0f;
     for (int i = 0; i < Q + K; i++) {
-        moved = fmaxf(moved, fabsf(turned[i] - heads[i]));
-        off = fmaxf(off, fabsf(back[i] - heads[i]));
+        moved = larger(moved, turned[i] - heads[i]);
+        off = larger(off, back[i] - heads[i]);
     }
     printf("turned by up to %.1f, and %s, by %s on %s\n", (double)moved,
            off < 1e-5f ? "back again" : "not back", kz_operation_variant(forward),
