@@ -26,6 +26,7 @@ static void print_operations(const kz_family *family) {
     for (size_t i = 0; i < KZ_CASE_AXES && family->axes[i]; i++)
         printf("%s%s", i ? ", " : "", family->axes[i]);
     printf("\n");
+    if (family->axes_note) printf("              %s\n", family->axes_note);
 }
 
 typedef struct described_buffer {
@@ -100,12 +101,23 @@ static void print_variants(const kz_family *family, const report_style *style) {
     report_table_close(table);
 }
 
+static int widest_case(const kz_family *family) {
+    size_t most = 0;
+    for (size_t i = 0; i < family->case_count; i++) {
+        char name[FAMILY_CASE_NAME];
+        family_case_name(family, &family->cases[i], name);
+        if (strlen(name) > most) most = strlen(name);
+    }
+    return (int)most;
+}
+
 static void print_cases(const kz_family *family, const report_style *style) {
+    int width = widest_case(family);
     for (size_t i = 0; i < family->case_count; i++) {
         const kz_case *c = &family->cases[i];
         char name[FAMILY_CASE_NAME];
         family_case_name(family, c, name);
-        printf("  %-44s", name);
+        printf("  %-*s", width + 1, name);
         report_print(stdout, style, REPORT_DIM, "%s%s%s\n", c->use & KZ_USE_CHECK ? " check" : "",
                      c->use & KZ_USE_BENCH ? " bench" : "", c->use & KZ_USE_HUGE ? " huge" : "");
     }

@@ -1,7 +1,7 @@
 // Turns queries and keys in place by the angles of their positions, and back, on the best device there is, or on the one
 // named: ./rope sim
 //
-//     cc rope.c -o rope $(pkg-config --cflags --libs kz)
+//     cc rope.c -o rope $(pkg-config --cflags --libs kz) -lm
 #include <stdio.h>
 
 #include "kz/ops/rope.h"
@@ -18,9 +18,9 @@ enum {
     K = TOKENS * K_HEADS * DIM
 };
 
-static float larger(float size, float x) {
-    float of_x = x < 0 ? -x : x;
-    return of_x > size ? of_x : size;
+static float larger(float most, float difference) {
+    float size = difference < 0.0f ? -difference : difference;
+    return size > most ? size : most;
 }
 
 int main(int argc, char **argv) {

@@ -146,7 +146,9 @@ struct kz_family {
     const char *summary;           // one line
     const char *const *operations; // ends with NULL; at least one
     const char *const *axes;       // names of the axes in use, ends with NULL: {"n", NULL}
-    uint32_t types;                // that it has: KZ_TYPE_BIT(F32) | ...; 0: all, as far as its plans say
+    const char
+        *axes_note; // optional, one line: what the axes mean that their names do not say (units, codes)
+    uint32_t types; // that it has: KZ_TYPE_BIT(F32) | ...; 0: all, as far as its plans say
 
     const kz_variant *variants; // the order is the journey
     size_t variant_count;

@@ -73,6 +73,21 @@ static const kz_case *find_case(const kz_family *family, const char *parameters)
     return best;
 }
 
+// The other operations of the shown case's type that take the same parameters.
+static void add_others(const kz_family *family, const kz_case *shown, const char *parameters,
+                       base_text *text) {
+    size_t length, found = 0;
+    for (uint32_t o = 0; family->operations[o]; o++) {
+        const kz_case c = {.operation = o, .type = shown->type};
+        bool is_there = false;
+        for (size_t i = 0; i < family->case_count && !is_there; i++)
+            is_there = family->cases[i].operation == o && family->cases[i].type == c.type;
+        if (!is_there || o == shown->operation || find_parameters(family, &c, &length) != parameters)
+            continue;
+        base_text_add(text, "%s%s", found++ ? ", " : "\n    // the same parameters: ", family->operations[o]);
+    }
+}
+
 // The header that CUDA's name of the type needs.
 static void add_header(const kz_family *family, base_text *text) {
     kz_type type = family_plain_type(family);
@@ -87,12 +102,14 @@ void family_guest_example(const kz_family *family, char *text, size_t size) {
     for (const char *line = family->guest_signature; *line;) {
         size_t length = strcspn(line, "\n");
         const char *colon = memchr(line, ':', length);
-        const kz_case *c = find_case(family, colon ? colon + 1 + strspn(colon + 1, " ") : line);
+        const char *parameters = colon ? colon + 1 + strspn(colon + 1, " ") : line;
+        const kz_case *c = find_case(family, parameters);
         if (c) {
             base_text_add(&out, "\n    extern \"C\" __global__ void my_%s_%s(",
                           family->operations[c->operation], kz_type_name(c->type));
             family_guest_signature(family, c, &out);
             base_text_add(&out, ") { ... }");
+            add_others(family, c, parameters, &out);
         }
         line += length + (line[length] == '\n');
     }

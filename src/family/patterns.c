@@ -101,9 +101,9 @@ static const char *cause_of_nan(const family_output *o) {
     return family_either(
         o,
         "a value that was never set takes part: an output that is added to (+=), shared memory, a "
-        "register; or inf / inf, 0 / 0",
+        "register; or inf - inf, inf / inf, 0 * inf, 0 / 0",
         "a value that was never set takes part: an output that is added to (+=), a local variable, "
-        "memory of malloc; or inf / inf, 0 / 0");
+        "memory of malloc; or inf - inf, inf / inf, 0 * inf, 0 / 0");
 }
 
 static const char *next_of_nan(const family_output *o) {

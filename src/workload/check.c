@@ -207,10 +207,10 @@ static void explain_row(workload_check *state, const kz_family *family, report_c
     observe_session *session = NULL;
     observe_gpu limits;
     if (!state->explainer && workload_open_simulator(gpu, &state->explainer, NULL)) return;
-    if (row->elements > MOST_EXPLAINED &&
-        workload_choose_case(family, state->w->guest, NULL, MOST_EXPLAINED, &c, NULL))
-        return;
     const kz_variant *variant = state->w->guest ? NULL : kz_variant_find(family, row->variant);
+    const workload_doer doer = {state->w->guest, variant, kz_device_get_info(state->explainer)};
+    if (row->elements > MOST_EXPLAINED && workload_choose_case(family, &doer, NULL, MOST_EXPLAINED, &c, NULL))
+        return;
     if (workload_load(family, variant, state->w->guest, state->explainer, NULL, &module, NULL)) return;
     const family_check_job job = {.family = family,
                                   .variant = variant,

@@ -171,7 +171,27 @@ kz_status workload_check_ptx(const char *path, const char *ptx, kz_error *error)
     return toolchain_check_ptx(&tools, path, ptx, (int)gpu.sm, error);
 }
 
-kz_status workload_choose_case(const kz_family *family, const family_guest *guest, const char *pattern,
+static bool does(const workload_doer *doer, const kz_family *family, const kz_case *c) {
+    kz_plan plan;
+    if (doer->guest) return family_guest_entry(doer->guest, c) != NULL;
+    return !doer->variant || !kz_variant_plan(family, doer->variant, c, doer->device, &plan, NULL);
+}
+
+// NULL where there is none.
+static const kz_case *find_largest(const kz_family *family, const workload_doer *doer, uint64_t most) {
+    const kz_case *best = NULL;
+    for (size_t i = 0; i < family->case_count; i++) {
+        const kz_case *k = &family->cases[i];
+        uint64_t size = family_case_elements(family, k);
+        if (k->misalign || k->data != KZ_DATA_UNIFORM) continue;
+        bool better = most ? size <= most && (!best || size > family_case_elements(family, best))
+                           : !best && k->use & KZ_USE_BENCH;
+        if (better && does(doer, family, k)) best = k;
+    }
+    return best;
+}
+
+kz_status workload_choose_case(const kz_family *family, const workload_doer *doer, const char *pattern,
                                uint64_t most, kz_case *c, kz_error *error) {
     if (pattern) {
         kz_case *cases;
@@ -183,15 +203,9 @@ kz_status workload_choose_case(const kz_family *family, const family_guest *gues
         free(cases);
         return KZ_OK;
     }
-    const kz_case *best = NULL;
-    for (size_t i = 0; i < family->case_count; i++) {
-        const kz_case *k = &family->cases[i];
-        uint64_t size = family_case_elements(family, k);
-        if (k->misalign || k->data != KZ_DATA_UNIFORM || (guest && !family_guest_entry(guest, k))) continue;
-        bool better = most ? size <= most && (!best || size > family_case_elements(family, best))
-                           : !best && k->use & KZ_USE_BENCH;
-        if (better) best = k;
-    }
+    const kz_case *best = find_largest(family, doer, most);
+    // A variant that does none says why when it is asked for its plan.
+    if (!best && doer->variant) best = find_largest(family, &(workload_doer){0}, most);
     if (!best)
         return base_fail(error, KZ_NOT_FOUND, "%s has no case for this; name one with --case", family->name);
     *c = *best;

@@ -33,9 +33,16 @@ bool workload_wants(const workload_zoo *zoo, const kz_family *family, const kz_v
 kz_status workload_find_cases(const kz_family *family, const char *pattern, uint32_t use, kz_case **cases,
                               size_t *count, kz_error *error);
 
+// Whose case it is: a guest's, or a variant's on a device. All NULL: anybody's.
+typedef struct workload_doer {
+    const family_guest *guest;
+    const kz_variant *variant;
+    const kz_device_info *device;
+} workload_doer;
+
 // One case to look into: the first that `pattern` means; where it is NULL, the largest plain one of at most `most`
-// elements that `guest` (may be NULL) has a kernel for, and with a `most` of 0 the first for benchmarks.
-kz_status workload_choose_case(const kz_family *family, const family_guest *guest, const char *pattern,
+// elements that the doer does, and with a `most` of 0 the first for benchmarks.
+kz_status workload_choose_case(const kz_family *family, const workload_doer *doer, const char *pattern,
                                uint64_t most, kz_case *c, kz_error *error);
 
 // Prints the compiler's warnings to stderr, as the compiler itself does.

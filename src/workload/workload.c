@@ -204,18 +204,27 @@ kz_status workload_load(const kz_family *family, const kz_variant *variant, cons
     return status ? status : kz_module_load(device, image, module, error);
 }
 
+// Of a device that is a simulator: native variants are what does not suit it.
+static kz_status fail_unsuited(const kz_family *family, const kz_variant *variant, const kz_device_info *info,
+                               kz_error *error) {
+    return base_fail(error, KZ_UNSUPPORTED,
+                     "%s/%s is not for %s\nit is C for the CPU, and this looks into kernels of a GPU\n"
+                     "try: %s without a variant, or one that kz info %s lists for a GPU",
+                     family->name, variant->name, info->id, family->name, family->name);
+}
+
 kz_status workload_choose(const workload *w, const char *pattern, uint64_t most, const kz_device *device,
                           kz_case *c, const kz_variant **variant, kz_error *error) {
     const kz_device_info *info = kz_device_get_info(device);
     *variant = w->variant;
-    kz_status status = workload_choose_case(w->family, w->guest, pattern, most, c, error);
+    const bool suits = w->variant && family_variant_suits(w->variant, info); // if not, that is said below
+    const workload_doer doer = {w->guest, suits ? w->variant : NULL, info};
+    kz_status status = workload_choose_case(w->family, &doer, pattern, most, c, error);
     if (status || w->guest) return status;
     if (!*variant) *variant = kz_choose(w->family, c, info, false, NULL);
     if (!*variant) return base_fail(error, KZ_UNSUPPORTED, "%s has no variant for this GPU", w->family->name);
-    if (!family_variant_suits(*variant, info))
-        return base_fail(error, KZ_UNSUPPORTED, "%s/%s is not for %s", w->family->name, (*variant)->name,
-                         info->id);
-    return KZ_OK;
+    return suits || family_variant_suits(*variant, info) ? KZ_OK
+                                                         : fail_unsuited(w->family, *variant, info, error);
 }
 
 bool workload_runs_as_program(const workload *w) {

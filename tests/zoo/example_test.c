@@ -131,6 +131,7 @@ static void every_signature_is_shown(void **state) {
     assert_non_null(strstr(example,
                            "\n    extern \"C\" __global__ void my_sum_f32(const float *in, float *out, "
                            "size_t n) { ... }\n"));
+    assert_non_null(strstr(example, "\n    // the same parameters: min, max, mean\n"));
     assert_non_null(strstr(example, "_f32(const float *in, float *out, long long *index, size_t n) { ... }"));
     family_guest_example(kz_family_find("histogram"), example, sizeof example);
     assert_non_null(strstr(example, "my_even_f32(const float *in, unsigned *out, const void *null, size_t n, "

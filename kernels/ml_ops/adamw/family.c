@@ -227,6 +227,8 @@ const kz_family kz_family_adamw = {
     .summary = "a step of AdamW for all tensors of a model, in f32, bf16, or with master weights",
     .operations = (const char *const[]){"update", "update_master", NULL},
     .axes = (const char *const[]){"n", "tensors", "split", "step", "control", NULL},
+    .axes_note = "split, the tensors: 0 of equal length, 1 of very different ones; control: 1 is a scale "
+                 "that is not 1, 2 a step that is skipped",
     .types = KZ_TYPE_BIT(F32) | KZ_TYPE_BIT(F16) | KZ_TYPE_BIT(BF16),
     .variants = variants,
     .variant_count = sizeof variants / sizeof variants[0],

@@ -217,6 +217,7 @@ const kz_family kz_family_cross_entropy = {
     .summary = "the loss of rows of logits and their labels; its gradient, in place of the logits too",
     .operations = (const char *const[]){"loss", "gradient", "backward", NULL},
     .axes = (const char *const[]){"rows", "classes", "smoothing", NULL},
+    .axes_note = "smoothing is in millionths: 100000 is 0.1",
     .types = KZ_TYPE_BIT(F32) | KZ_TYPE_BIT(F16) | KZ_TYPE_BIT(BF16),
     .variants = variants,
     .variant_count = sizeof variants / sizeof variants[0],

@@ -147,6 +147,7 @@ const kz_family kz_family_dropout = {
     .summary = "y = x / (1 - p) or 0: the mask from Philox, never stored; forward and backward",
     .operations = operations,
     .axes = (const char *const[]){"n", "drop", NULL},
+    .axes_note = "drop is the probability times 65536: 6554 is 0.1",
     .types = KZ_TYPE_BIT(F32) | KZ_TYPE_BIT(F16) | KZ_TYPE_BIT(BF16),
     .variants = variants,
     .variant_count = sizeof variants / sizeof variants[0],

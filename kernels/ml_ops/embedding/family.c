@@ -151,6 +151,8 @@ const kz_family kz_family_embedding = {
     .summary = "rows of a table by id, and the gradient of the table",
     .operations = operations,
     .axes = (const char *const[]){"tokens", "vocabulary", "dim", "skew", "padding", NULL},
+    .axes_note = "skew, the ids: 0 uniform, 1 by Zipf's law, 2 all equal, 3 all distinct, 4 some outside of "
+                 "the table; padding: the id + 1, 0 is none",
     .types = KZ_TYPE_BIT(F32) | KZ_TYPE_BIT(F16) | KZ_TYPE_BIT(BF16),
     .variants = embedding_variants,
     .variant_count = EMBEDDING_VARIANTS,

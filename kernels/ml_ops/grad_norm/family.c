@@ -223,6 +223,8 @@ const kz_family kz_family_grad_norm = {
     .summary = "the 2-norm of all gradients of a model, and clipping by it",
     .operations = (const char *const[]){"norm", "clip", NULL},
     .axes = (const char *const[]){"n", "tensors", "split", "control", NULL},
+    .axes_note = "split, the tensors: 0 of equal length, 1 of very different ones; control: 1 is a scale "
+                 "that is not 1, of clip a coefficient of 1",
     .types = KZ_TYPE_BIT(F32) | KZ_TYPE_BIT(F16) | KZ_TYPE_BIT(BF16),
     .variants = variants,
     .variant_count = sizeof variants / sizeof variants[0],

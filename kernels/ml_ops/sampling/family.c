@@ -260,6 +260,8 @@ const kz_family kz_family_sampling = {
     .summary = "a token for each row of logits: temperature, top-k, top-p and min-p, or the greatest",
     .operations = (const char *const[]){"sample", "greedy", NULL},
     .axes = (const char *const[]){"rows", "vocabulary", "top_k", "top_p", "min_p", "temperature", NULL},
+    .axes_note = "top_p, min_p and temperature are in thousandths: top_p900 is 0.9; 0 stands for off, of "
+                 "temperature for 1",
     .types = KZ_TYPE_BIT(F32) | KZ_TYPE_BIT(F16) | KZ_TYPE_BIT(BF16),
     .variants = variants,
     .variant_count = sizeof variants / sizeof variants[0],

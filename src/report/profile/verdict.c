@@ -513,7 +513,7 @@ static void advise_kernel(report_prof *report, report_prof_kernel *k, const sums
     case REPORT_PROF_BY_FEW_BLOCKS:
         advise(k, report_prof_text(
                       report,
-                      "start at least %.0f blocks: fewer elements per block, or split the sum among blocks",
+                      "start at least %.0f blocks: fewer elements per block, or several blocks for one sum",
                       2 * report->gpu.multiprocessors));
         break;
     case REPORT_PROF_BY_LAUNCH:
