@@ -245,6 +245,7 @@ const kz_family kz_family_cross_entropy = {
 kz_status kz_cross_entropy_open(kz_device *device, kz_cross_entropy function, kz_type type, size_t rows,
                                 size_t classes, float smoothing, const char *variant,
                                 kz_operation **operation, kz_error *error) {
+    if (operation) *operation = NULL;
     if ((unsigned)function >= KZ_CROSS_ENTROPY_COUNT)
         return kz_fail(
             error, KZ_INVALID,
