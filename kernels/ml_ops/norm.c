@@ -1,6 +1,7 @@
 // layernorm and rmsnorm: their buffers, inputs and work.
 #include "ml_ops/norm.h"
 
+#include <math.h>
 #include <string.h>
 
 float norm_get_epsilon(const norm_family *f, const kz_case *c) {
@@ -15,6 +16,15 @@ int64_t norm_put_epsilon(float epsilon) {
     uint32_t bits;
     memcpy(&bits, &epsilon, sizeof bits);
     return (int64_t)((1ULL << 32) | bits);
+}
+
+kz_status norm_check_epsilon(const char *call, float epsilon, kz_error *error) {
+    if (epsilon >= 0.0f && isfinite(epsilon)) return KZ_OK;
+    return kz_fail(
+        error, KZ_INVALID,
+        "%s: epsilon is %g\nit keeps rows of zeros from a division by 0: a number from 0 up, mostly "
+        "1e-5 or 1e-6",
+        call, (double)epsilon);
 }
 
 uint64_t norm_elements(const kz_case *c) {
@@ -102,8 +112,8 @@ bool norm_fill(const norm_family *f, const kz_case *c, size_t which, uint64_t se
 // additions more. Backward: h, g, what two sums take, three operations and a product for dx, two for dgamma, one for dbeta.
 // What is done once per row is not counted.
 kz_work norm_work(const norm_family *f, const kz_case *c) {
-    double n = (double)norm_elements(c), rows = (double)c->axes[NORM_ROWS],
-           columns = (double)c->axes[NORM_COLUMNS], size = (double)kz_type_size(c->type);
+    double rows = (double)c->axes[NORM_ROWS], columns = (double)c->axes[NORM_COLUMNS], n = rows * columns,
+           size = (double)kz_type_size(c->type);
     double of_rows = f->centered ? 8.0 * rows : 0.0, of_columns = (f->centered ? 2.0 : 1.0) * columns * size;
     double flops = f->centered ? 7.0 : 4.0;
     switch ((norm_operation)c->operation) {

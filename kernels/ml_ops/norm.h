@@ -39,6 +39,8 @@ typedef struct norm_family {
 // otherwise it is 2^32 and the bits of epsilon.
 float norm_get_epsilon(const norm_family *f, const kz_case *c);
 int64_t norm_put_epsilon(float epsilon);
+// KZ_INVALID, as the call of that name says it, where it is no number or negative: rows of zeros would give NaN.
+kz_status norm_check_epsilon(const char *call, float epsilon, kz_error *error);
 uint64_t norm_elements(const kz_case *c);
 
 uint32_t norm_buffer(const norm_family *f, uint32_t operation,

@@ -36,6 +36,10 @@ kz_status kz_parameters_pack(kz_parameter *parameters, size_t tensors, int64_t *
 
 kz_status parameters_check(const char *call, uint64_t n, uint64_t tensors, uint64_t chunks, kz_error *error) {
     uint64_t least = chunks_of(n);
+    if (tensors > INT32_MAX)
+        return kz_fail(error, KZ_INVALID,
+                       "%s: %llu tensors\na table has 2^31 - 1 tensors at most: use more operations", call,
+                       (unsigned long long)tensors);
     if (n >> 62 == 0 && chunks >= least && chunks - least <= tensors && (tensors || !n)) return KZ_OK;
     return kz_fail(error, KZ_INVALID,
                    "%s: %llu elements in %llu tensors are not %llu chunks of at most %d\n"

@@ -258,7 +258,6 @@ static __device__ __forceinline__ void kz_rows_cluster(Program &program, size_t 
     size_t first = blockIdx.x / team.ranks, stride = gridDim.x / team.ranks;
     bool folds = threadIdx.x < KZ_ROW_RING_THREADS;
     if (!folds && kz_lane() == 0) kz_row_produce(program, team, ring, rows, (int)columns, stride);
-    __syncwarp();
     for (size_t row = first; folds && row < rows; row += stride) {
         kz_row_slice<Program> slice(program, row, rows, (int)columns, team, stages);
         if (slice.stages > 0) {
@@ -269,6 +268,7 @@ static __device__ __forceinline__ void kz_rows_cluster(Program &program, size_t 
             program.run(one);
         }
     }
+    __syncwarp(); // whole warps meet: the producer's lane is alone until here, and others may have diverged
     kz_cluster_sync(); // no block ends while others still say that they have read
 }
 

@@ -183,7 +183,8 @@ static const kz_case cases[] = {
     ALL_OF(F32, 0, 16, 0),
     ALL_OF(F32, 1, 1, 0),
     ALL_OF(F32, 1, 1, TENTH),
-    ALL_OF(F32, 5, 31, MILLION), // the label does not count
+    ALL_OF(F32, 5, 31, MILLION),      // the label does not count
+    ALL_OF(F32, 3, 200, MILLION - 1), // ... nearly
     ALL_OF(F16, 4, 300, TENTH, .data = KZ_DATA_EQUAL),
     ALL_OF(BF16, 4, 300, 0, .data = KZ_DATA_ZEROS),
     ALL_OF(F32, 3, 100, 0, .data = KZ_DATA_LARGE), // differences pass 3.4e38
@@ -245,6 +246,7 @@ const kz_family kz_family_cross_entropy = {
 kz_status kz_cross_entropy_open(kz_device *device, kz_cross_entropy function, kz_type type, size_t rows,
                                 size_t classes, float smoothing, const char *variant,
                                 kz_operation **operation, kz_error *error) {
+    if (operation) *operation = NULL;
     if ((unsigned)function >= KZ_CROSS_ENTROPY_COUNT)
         return kz_fail(
             error, KZ_INVALID,

@@ -16,8 +16,9 @@ enum { MILLION = 1000000, IGNORED = -100 };
 KZ_DECLARE_FAMILY(cross_entropy);
 extern const kz_native_entry cross_entropy_natives[];
 
+// The float that kernels are given: near 1 the difference of the two is much of what is left for the label.
 static inline double cross_entropy_smoothing(const kz_case *c) {
-    return (double)c->axes[SMOOTHING] / MILLION;
+    return (double)(float)((double)c->axes[SMOOTHING] / MILLION);
 }
 
 kz_status cross_entropy_reference(const kz_case *c, void *const *host, size_t which, double *expected,

@@ -171,6 +171,7 @@ const kz_family kz_family_dropout = {
 
 kz_status kz_dropout_open(kz_device *device, kz_dropout pass, kz_type type, size_t n, double p,
                           const char *variant, kz_operation **operation, kz_error *error) {
+    if (operation) *operation = NULL;
     if (dropout_of(p) > DROPOUT_ALL)
         return kz_fail(error, KZ_INVALID,
                        "kz_dropout_open: p is %g\nit is the part that is dropped: give a number from 0 to 1",

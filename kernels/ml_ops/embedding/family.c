@@ -198,6 +198,7 @@ static kz_status open_operation(kz_device *device, uint32_t operation, kz_type t
 kz_status kz_embedding_gather_open(kz_device *device, kz_type type, kz_type id_type, size_t tokens,
                                    size_t vocabulary, size_t dim, const char *variant,
                                    kz_operation **operation, kz_error *error) {
+    if (operation) *operation = NULL;
     const int64_t axes[] = {(int64_t)tokens, (int64_t)vocabulary, (int64_t)dim, UNIFORM, 0};
     return open_operation(device, GATHER, type, id_type, axes, variant, operation, error);
 }
@@ -210,6 +211,7 @@ kz_status kz_embedding_gather_run(kz_operation *operation, kz_stream *stream, kz
 kz_status kz_embedding_gradient_open(kz_device *device, kz_type type, kz_type id_type, size_t tokens,
                                      size_t vocabulary, size_t dim, int64_t padding, const char *variant,
                                      kz_operation **operation, kz_error *error) {
+    if (operation) *operation = NULL;
     if (device && operation && (padding < -1 || (padding >= 0 && (size_t)padding >= vocabulary)))
         return kz_fail(
             error, KZ_INVALID,

@@ -68,7 +68,9 @@ static kz_work work(const kz_case *c) {
                                    [KZ_GEGLU] = 6.0,
                                    [KZ_GEGLU_BACKWARD] = 14.0};
     kz_buffer list[KZ_FAMILY_BUFFERS];
-    kz_work w = {.flops = (double)axis(c, ROWS) * (double)axis(c, COLUMNS) * flops[c->operation]};
+    double n = (double)axis(c, ROWS) * (double)axis(c, COLUMNS);
+    kz_work w = {.bytes = n >= 0x1p62 ? n : 0.0,
+                 .flops = n * flops[c->operation]}; // past 2^64 counts wrap around
     for (size_t i = 0, count = buffers(c, list); i < count; i++)
         w.bytes += (double)list[i].count * (double)kz_type_size(list[i].type);
     return w;
@@ -211,6 +213,7 @@ const kz_family kz_family_fused_elementwise = {
 kz_status kz_fused_elementwise_open(kz_device *device, kz_fused_elementwise chain, kz_type type, size_t rows,
                                     size_t columns, double p, const char *variant, kz_operation **operation,
                                     kz_error *error) {
+    if (operation) *operation = NULL;
     if (dropout_of(p) > DROPOUT_ALL)
         return kz_fail(
             error, KZ_INVALID,

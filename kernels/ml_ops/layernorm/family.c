@@ -148,11 +148,14 @@ const kz_family kz_family_layernorm = {
 kz_status kz_layernorm_open(kz_device *device, kz_layernorm function, kz_type type, size_t rows,
                             size_t columns, float epsilon, const char *variant, kz_operation **operation,
                             kz_error *error) {
+    if (operation) *operation = NULL;
     if ((unsigned)function >= KZ_LAYERNORM_COUNT)
         return kz_fail(error, KZ_INVALID,
                        "kz_layernorm_open: function %d is none of enum kz_layernorm\n"
                        "it takes KZ_LAYERNORM_FORWARD, _RESIDUAL, _FP8 or _BACKWARD",
                        (int)function);
+    kz_status status = norm_check_epsilon("kz_layernorm_open", epsilon, error);
+    if (status) return status;
     kz_case c = {.operation = function,
                  .type = type,
                  .axes = {(int64_t)rows, (int64_t)columns, norm_put_epsilon(epsilon)}};

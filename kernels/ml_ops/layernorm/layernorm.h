@@ -33,8 +33,9 @@ typedef enum kz_layernorm {
     KZ_LAYERNORM_COUNT
 } kz_layernorm;
 
-// `variant` NULL takes the best known for device, type and size; a name ("03_welford") overrides it. KZ_DETERMINISTIC
-// (kz/operation.h): all but 02_block's BACKWARD have the same bits in every run. BACKWARD needs kz_operation_workspace's bytes.
+// epsilon is finite, and 0 or more. `variant` NULL takes the best known for device, type and size; a name ("03_welford")
+// overrides it. KZ_DETERMINISTIC (kz/operation.h): all but 02_block's BACKWARD have the same bits in every run. BACKWARD
+// needs kz_operation_workspace's bytes.
 KZ_API kz_status kz_layernorm_open(kz_device *device, kz_layernorm function, kz_type type, size_t rows,
                                    size_t columns, float epsilon, const char *variant,
                                    kz_operation **operation, kz_error *error);

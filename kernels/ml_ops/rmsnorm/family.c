@@ -148,6 +148,9 @@ const kz_family kz_family_rmsnorm = {
 static kz_status open_operation(kz_device *device, kz_rmsnorm function, kz_type type, size_t rows,
                                 size_t columns, float epsilon, const char *variant, kz_operation **operation,
                                 kz_error *error) {
+    if (operation) *operation = NULL;
+    kz_status status = norm_check_epsilon("kz_rmsnorm_open", epsilon, error);
+    if (status) return status;
     kz_case c = {.operation = function,
                  .type = type,
                  .axes = {(int64_t)rows, (int64_t)columns, norm_put_epsilon(epsilon)}};
@@ -163,6 +166,7 @@ kz_status kz_rmsnorm_open(kz_device *device, kz_type type, size_t rows, size_t c
 kz_status kz_rmsnorm_open_function(kz_device *device, kz_rmsnorm function, kz_type type, size_t rows,
                                    size_t columns, float epsilon, const char *variant,
                                    kz_operation **operation, kz_error *error) {
+    if (operation) *operation = NULL;
     if ((unsigned)function >= KZ_RMSNORM_COUNT)
         return kz_fail(error, KZ_INVALID,
                        "kz_rmsnorm_open_function: function %d is none of enum kz_rmsnorm\n"

@@ -30,8 +30,8 @@ typedef enum kz_rmsnorm {
     KZ_RMSNORM_COUNT
 } kz_rmsnorm;
 
-// `variant` NULL takes the best known for device, type and size; a name ("02_block") overrides it.
-// KZ_DETERMINISTIC: kz/operation.h.
+// `variant` NULL takes the best known for device, type and size; a name ("02_block") overrides it. epsilon is finite, and 0
+// or more. KZ_DETERMINISTIC: kz/operation.h.
 KZ_API kz_status kz_rmsnorm_open(kz_device *device, kz_type type, size_t rows, size_t columns, float epsilon,
                                  const char *variant, kz_operation **operation, kz_error *error);
 KZ_API kz_status kz_rmsnorm_run(kz_operation *operation, kz_stream *stream, kz_ptr x, kz_ptr weight, kz_ptr y,

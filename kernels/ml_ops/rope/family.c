@@ -299,6 +299,7 @@ const kz_family kz_family_rope = {
 kz_status kz_rope_open(kz_device *device, kz_rope_operation function, kz_type type,
                        const kz_rope_shape *shape, const char *variant, kz_operation **operation,
                        kz_error *error) {
+    if (operation) *operation = NULL;
     if (!shape)
         return kz_fail(error, KZ_INVALID,
                        "kz_rope_open: the shape is NULL\nfill a kz_rope_shape with its size, batch, "

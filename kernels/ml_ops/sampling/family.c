@@ -288,6 +288,7 @@ const kz_family kz_family_sampling = {
 kz_status kz_sampling_open(kz_device *device, kz_type type, size_t rows, size_t vocabulary,
                            const kz_sampling_params *params, const char *variant, kz_operation **operation,
                            kz_error *error) {
+    if (operation) *operation = NULL;
     if (!params || params->size < sizeof *params)
         return kz_fail(error, KZ_INVALID,
                        "kz_sampling_open: params is NULL or of another version\n"

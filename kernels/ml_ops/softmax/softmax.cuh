@@ -107,8 +107,8 @@ template <typename T, int KIND> struct softmax_forward : kz_row_program<T> {
                 return kz_online_softmax::value{own, v.sum};
             });
         softmax_result<KIND> result(folded);
-        const float factor =
-            KIND == SOFTMAX_LOG ? 0.0f : kz_exp_below(own_base - result.base) * result.factor;
+        // By `own`, not its base: a thread that sees -Inf alone has a factor of 0, where exp(0 - base) may be infinite.
+        const float factor = KIND == SOFTMAX_LOG ? 0.0f : kz_exp_below(own - result.base) * result.factor;
         row.write([&](const unit_of &unit, const kz_row_at &at) {
             float v[E];
 #pragma unroll

@@ -241,6 +241,24 @@ static void in_place_and_at_any_alignment(void **state) {
     kz_device_close(sim);
 }
 
+// Half of each row is -Inf, so that some threads see nothing else, and the rest lies further below 0 than exp of float reaches
+// above it.
+static void threads_that_see_nothing(void **state) {
+    static const char *const names[] = {"01_thread", "02_block", "03_online", "05_registers", "06_cluster"};
+    static const unsigned aligned[3];
+    static float x[N], y[N];
+    kz_device *sim = NULL;
+    assert_int_equal(kz_device_open("sim:h200", &sim, NULL), KZ_OK);
+    for (uint64_t i = 0; i < N; i++) x[i] = i % C < C / 2 ? -INFINITY : -150.0f + (float)draw(5, i);
+    const kz_case c = {.operation = KZ_SOFTMAX_PLAIN, .type = KZ_F32, .axes = {1, R, C}};
+    refer(&c, x, NULL);
+    for (size_t v = 0; v < sizeof names / sizeof names[0]; v++) {
+        run(sim, KZ_SOFTMAX_PLAIN, names[v], x, NULL, aligned, false, y);
+        for (int i = 0; i < N; i++) assert_true(fabs((double)y[i] - expected[i]) <= bound[i]);
+    }
+    kz_device_close(sim);
+}
+
 // More than a cluster holds: each pass reads the row anew.
 static void a_row_for_no_cluster(void **state) {
     enum { LONG = 500001 };
@@ -291,6 +309,7 @@ int main(void) {
         cmocka_unit_test(choice_by_the_bytes_of_a_row),
         cmocka_unit_test(shapes_have_room),
         cmocka_unit_test(in_place_and_at_any_alignment),
+        cmocka_unit_test(threads_that_see_nothing),
         cmocka_unit_test(a_row_for_no_cluster),
         cmocka_unit_test(refusals),
     };

@@ -52,31 +52,34 @@ static kz_status plan_native(const kz_planner *p) {
                      .threads = 1);
 }
 
-// A block per row, with room for so many candidates of 8 bytes.
-static kz_status add_blocks(const kz_planner *p, uint64_t room) {
+// A block per row, with room for so many candidates of 8 bytes, and `more` bytes of shared memory that the kernel itself has.
+static kz_status add_blocks(const kz_planner *p, uint64_t room, uint64_t more) {
     uint64_t bytes = room * 8;
-    if (bytes > p->device->shared_per_block_optin)
-        return kz_plan_refuse(p->error,
-                              "%llu candidates take %llu bytes of shared memory, a block has %zu: %s",
-                              (unsigned long long)room, (unsigned long long)bytes,
-                              p->device->shared_per_block_optin, "01_arg_max needs none");
+    if (bytes + more > p->device->shared_per_block_optin)
+        return kz_plan_refuse(
+            p->error,
+            "%llu candidates take %llu bytes of shared memory, %llu with what else is there, and a block has "
+            "%zu: 01_arg_max needs none",
+            (unsigned long long)room, (unsigned long long)bytes, (unsigned long long)(bytes + more),
+            p->device->shared_per_block_optin);
     return KZ_LAUNCH(p, .blocks = axis(p->c, ROWS), .threads = p->variant->threads,
                      .shared_bytes = (uint32_t)bytes);
 }
 
 static kz_status plan_arg_max(const kz_planner *p) {
     kz_status status = supported(p);
-    return status != KZ_OK || is_empty(p->c) ? status : add_blocks(p, 0);
+    return status != KZ_OK || is_empty(p->c) ? status : add_blocks(p, 0, 0);
 }
 
 static kz_status plan_sort(const kz_planner *p) {
     kz_status status = supported(p);
-    return status != KZ_OK || is_empty(p->c) ? status : add_blocks(p, power_of_two(axis(p->c, COLUMNS)));
+    return status != KZ_OK || is_empty(p->c) ? status : add_blocks(p, power_of_two(axis(p->c, COLUMNS)), 0);
 }
 
 static kz_status plan_radix_select(const kz_planner *p) {
     kz_status status = supported(p);
-    return status != KZ_OK || is_empty(p->c) ? status : add_blocks(p, power_of_two(axis(p->c, K)));
+    return status != KZ_OK || is_empty(p->c) ? status
+                                             : add_blocks(p, power_of_two(axis(p->c, K)), TOP_K_STATIC_BYTES);
 }
 
 static kz_status plan_warp_filter(const kz_planner *p) {
@@ -113,7 +116,8 @@ static uint64_t top_k_list(uint64_t k) {
 
 static kz_status plan_block_filter(const kz_planner *p) {
     kz_status status = filters(p);
-    return status != KZ_OK || is_empty(p->c) ? status : add_blocks(p, top_k_list(axis(p->c, K)));
+    return status != KZ_OK || is_empty(p->c) ? status
+                                             : add_blocks(p, top_k_list(axis(p->c, K)), TOP_K_STATIC_BYTES);
 }
 
 static kz_status plan_cluster(const kz_planner *p) {

@@ -3,6 +3,7 @@
 #define TOP_K_SELECT_CUH
 
 #include "top_k.cuh"
+#include "tune.h"
 
 enum { BINS = 256, DIGIT = 8 };
 
@@ -10,6 +11,8 @@ typedef struct radix_room { // in shared memory
     unsigned bins[BINS];
     unsigned digit, need, inside;
 } radix_room;
+static_assert(sizeof(radix_room) + 16 <= TOP_K_STATIC_BYTES,
+              "the plan leaves room for it beside the candidates");
 
 // Chosen are the candidates c with c >> shift >= prefix.
 typedef struct radix_bound {

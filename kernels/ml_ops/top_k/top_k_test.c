@@ -115,12 +115,36 @@ static void shapes_get_their_variants(void **state) {
     kz_device_close(device);
 }
 
+// Candidates that fill all of a block's shared memory leave none for the digits' counts: 02, which has no counts, sorts the row.
+static void what_the_kernel_has_itself_counts(void **state) {
+    kz_device *device;
+    kz_operation *operation = NULL;
+    kz_error error = {0};
+    kz_ptr at[3];
+    assert_int_equal(kz_device_open("sim:t4", &device, NULL), KZ_OK);
+    assert_string_equal(chosen(device, 1, 5000, 4096), "03_radix_select");
+    assert_string_equal(chosen(device, 1, 5000, 4097), "02_sort");
+    assert_string_equal(chosen(device, 1, 8193, 4097), "01_arg_max");
+    assert_int_equal(kz_top_k_open(device, KZ_BF16, 1, 5000, 4097, "03_radix_select", &operation, &error),
+                     KZ_UNSUPPORTED);
+    assert_non_null(strstr(error.message, "65536 bytes of shared memory"));
+    assert_int_equal(kz_top_k_open(device, KZ_BF16, 1, 5000, 4097, NULL, &operation, &error), KZ_OK);
+    for (int i = 0; i < 3; i++) assert_int_equal(kz_memory_alloc(device, 4 * 5000, &at[i], NULL), KZ_OK);
+    assert_int_equal(kz_memory_fill(device, NULL, at[0], 0, 2 * 5000, NULL), KZ_OK);
+    assert_int_equal(kz_top_k_run(operation, NULL, at[0], at[1], at[2], &error), KZ_OK);
+    assert_int_equal(kz_device_synchronize(device, &error), KZ_OK);
+    for (int i = 0; i < 3; i++) kz_memory_free(device, at[i], NULL);
+    kz_operation_close(operation);
+    kz_device_close(device);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_row_by_hand),
         cmocka_unit_test(values_keep_their_bits),
         cmocka_unit_test(more_than_a_row_has_is_refused),
         cmocka_unit_test(shapes_get_their_variants),
+        cmocka_unit_test(what_the_kernel_has_itself_counts),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -13,6 +13,7 @@ enum {
     TOP_K_FILTER_GROUPS = 4,    // 05, 06: whose maxima a thread keeps
     TOP_K_CLUSTER = 8,          // 06: blocks of a row; the most that every GPU with clusters takes
     TOP_K_LIST = 512,           // 05, 06: the least room for survivors; else four times k's power of two
+    TOP_K_STATIC_BYTES = 1088,  // 03, 05: shared memory besides candidates, at most
 };
 
 #endif
