@@ -44,7 +44,7 @@ struct entropy_target {
     __device__ __forceinline__ bool counts(void) const { return label >= 0; }
     // Whether one of `count` columns from `column` is the label's.
     __device__ __forceinline__ bool within(int column, int count) const {
-        return (unsigned)(label - column) < (unsigned)count;
+        return (unsigned)label - (unsigned)column < (unsigned)count;
     }
     __device__ __forceinline__ float loss(entropy_fold::value v, int classes) const {
         float base = kz_softmax_base(v.e.max), of_label = base - v.label;
