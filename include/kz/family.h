@@ -16,7 +16,7 @@ extern "C" {
 
 #define KZ_ANYTHING (-1.0) // a bound that any value keeps
 
-enum { KZ_CASE_AXES = 6, KZ_FAMILY_BUFFERS = 12, KZ_ESTIMATE_HOW = 64 };
+enum { KZ_CASE_AXES = 6, KZ_FAMILY_BUFFERS = 20, KZ_ESTIMATE_HOW = 64 };
 
 // What the numbers in an input are: KZ_DATA_UNIFORM, and for edges KZ_DATA_NAN and the rest of data.def.
 typedef enum kz_data {
