@@ -111,7 +111,8 @@ struct kz_variant {
     uint32_t blocks;  // per multiprocessor, at most; 0: one for each tile
     uint32_t does;    // bits 1 << operation, for families whose variants have some of them
     bool unordered;   // it adds in the order in which threads come: see kz_family.nondeterministic
-    // NULL, or ends with a NULL: the code of other families that its plans launch (kz_plan_add_operation).
+    // NULL, or ends with a NULL: the code of other families that its plans launch (kz_plan_add_operation). Where it has all
+    // of them, the variant needs no file of its own.
     const kz_image_set *const *others;
     bool untimed; // no GPU has run it yet: a model's estimate alone does not choose it, a row of a table does
 };

@@ -94,6 +94,15 @@ kz_status kz_variant_image(const kz_family *family, const kz_variant *variant, k
         image->others = variant->others;
         return KZ_OK;
     }
+    if (variant->others) { // it has no kernel of its own
+        static const char none[] = ".version 7.0\n.target sm_75\n.address_size 64\n";
+        *image = (kz_image){.size = sizeof(kz_image),
+                            .name = variant->name,
+                            .ptx = none,
+                            .ptx_size = sizeof none - 1,
+                            .others = variant->others};
+        return KZ_OK;
+    }
     base_fail(error, KZ_NOT_FOUND, "the code of %s/%s is not in this build", family->name, variant->name);
     base_fail_note(error, "the build had no CUDA compiler; try: kz doctor");
     return KZ_NOT_FOUND;

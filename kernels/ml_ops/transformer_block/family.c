@@ -6,20 +6,20 @@
 #include <math.h>
 
 #include "gemm/gemm/part.h"
+#include "gemm/gemm_fused/gemm_fused.h"
 #include "ml_ops/attention_case.h"
-#include "ml_ops/fused_elementwise/fused_elementwise.h"
 #include "ml_ops/norm.h"
 #include "ml_ops/rmsnorm/rmsnorm.h"
 #include "private.h"
 
-extern const kz_family kz_family_attention, kz_family_rmsnorm, kz_family_fused_elementwise, kz_family_rope;
-extern const kz_embedded kz_embedded_attention, kz_embedded_rmsnorm, kz_embedded_fused_elementwise,
-    kz_embedded_rope;
+extern const kz_family kz_family_attention, kz_family_rmsnorm, kz_family_gemm_fused, kz_family_rope;
+extern const kz_embedded kz_embedded_attention, kz_embedded_rmsnorm, kz_embedded_gemm_fused, kz_embedded_rope;
 #define kz_family_attention_backward kz_family_attention
 static const kz_image_set *const parts_code[] = {GEMM_PART_CODE,
+                                                 &kz_embedded_transformer_block.code,
                                                  &kz_embedded_attention.code,
                                                  &kz_embedded_rmsnorm.code,
-                                                 &kz_embedded_fused_elementwise.code,
+                                                 &kz_embedded_gemm_fused.code,
                                                  &kz_embedded_rope.code,
                                                  NULL};
 
@@ -125,6 +125,7 @@ typedef struct builder {
     const kz_planner *p;
     block_shape s;
     uint64_t element; // bytes
+    bool fused;       // gates are applied to sums, before they are rounded
     kz_status status;
 } builder;
 
@@ -180,9 +181,6 @@ static kz_case norm_case(const builder *b, kz_rmsnorm operation) {
                               [NORM_COLUMNS] = (int64_t)b->s.width,
                               [NORM_EPSILON] = norm_put_epsilon(block_epsilon)}};
 }
-static kz_case swiglu_case(const builder *b, kz_fused_elementwise operation) {
-    return (kz_case){.operation = operation, .axes = {(int64_t)b->s.rows, (int64_t)b->s.hidden}};
-}
 
 // q, k and v lie in one array, a row for each token; the output's rows are those of the residual.
 static attention_detail attention_of(const builder *b, bool lse) {
@@ -200,14 +198,21 @@ static kz_case attention_case(const builder *b, const attention_detail *detail) 
                      .detail = detail};
 }
 
-static void add(builder *b, kz_arg left, kz_arg right, kz_arg sum) {
+// A kernel of its own over `elements`, some of them for each thread.
+static void elementwise(builder *b, const char *operation, uint64_t elements, const kz_arg *args,
+                        size_t count) {
     enum { THREADS = 256, PER_THREAD = 32, MOST = 1 << 16 };
-    uint64_t elements = b->s.rows * b->s.width;
+    kz_arg all[4];
+    for (size_t i = 0; i < count; i++) all[i] = args[i];
+    all[count++] = kz_arg_u64(elements);
     if (!b->status)
-        b->status = KZ_LAUNCH(b->p, .operation = "add",
+        b->status = KZ_LAUNCH(b->p, .idea = "composed", .operation = operation,
                               .blocks = kz_min_u64(kz_ceil_div(elements, THREADS * PER_THREAD), MOST),
-                              .threads = THREADS, KZ_ARGS(left, right, sum, kz_arg_u64(elements)));
+                              .threads = THREADS, .args = all, .arg_count = count);
 }
+#define ELEMENTWISE(b, operation, elements, ...)                                                             \
+    elementwise(b, operation, elements, (const kz_arg[]){__VA_ARGS__},                                       \
+                sizeof((const kz_arg[]){__VA_ARGS__}) / sizeof(kz_arg))
 
 // Queries and keys where they lie: forward, or their gradients back.
 static void turn(builder *b, kz_arg qkv, bool back) { (void)b, (void)qkv, (void)back; }
@@ -239,8 +244,14 @@ static saved forward(builder *b, kz_arg y) {
     forward_product(b, s->width, s->width, at.o, kz_arg_buffer(WO), projected, false);
     PART(b, rmsnorm, norm_case(b, KZ_RMSNORM_RESIDUAL), projected, kz_arg_buffer(X), kz_arg_buffer(NORM2),
          at.h, at.m);
-    forward_product(b, 2 * s->hidden, s->width, at.m, kz_arg_buffer(WGU), at.gu, false);
-    PART(b, fused_elementwise, swiglu_case(b, KZ_SWIGLU), at.gu, at.a);
+    if (b->fused) {
+        const kz_case gated = {.operation = KZ_GEMM_FUSED_SWIGLU_NT,
+                               .axes = {(int64_t)s->rows, 2 * (int64_t)s->hidden, (int64_t)s->width}};
+        PART(b, gemm_fused, gated, at.m, kz_arg_buffer(WGU), at.a);
+    } else {
+        forward_product(b, 2 * s->hidden, s->width, at.m, kz_arg_buffer(WGU), at.gu, false);
+        ELEMENTWISE(b, "swiglu", s->rows * s->hidden, at.gu, at.a);
+    }
     if (back) kz_plan_add_copy(b->p->plan, 0, y, at.h, s->rows * s->width * b->element);
     forward_product(b, s->width, s->hidden, at.a, kz_arg_buffer(WD), y, true);
     return at;
@@ -255,11 +266,11 @@ static void backward(builder *b, const saved *at) {
            dout = region(b, "do", of_rows), dqkv = region(b, "dq, dk, dv", s->rows * s->qkv),
            dn = region(b, "dn", of_rows), dfirst = region(b, "dx behind the norm", of_rows);
     backward_products(b, s->width, s->hidden, dy, at->a, kz_arg_buffer(WD), da, kz_arg_buffer(DWD));
-    PART(b, fused_elementwise, swiglu_case(b, KZ_SWIGLU_BACKWARD), at->gu, da, dgu);
+    ELEMENTWISE(b, "swiglu_back", s->rows * s->hidden, at->gu, da, dgu);
     backward_products(b, 2 * s->hidden, s->width, dgu, at->m, kz_arg_buffer(WGU), dm, kz_arg_buffer(DWGU));
     PART(b, rmsnorm, norm_case(b, KZ_RMSNORM_BACKWARD), dm, at->h, kz_arg_buffer(NORM2), dnormed,
          kz_arg_buffer(DNORM2));
-    add(b, dnormed, dy, dh);
+    ELEMENTWISE(b, "add", of_rows, dnormed, dy, dh);
     backward_products(b, s->width, s->width, dh, at->o, kz_arg_buffer(WO), dout, kz_arg_buffer(DWO));
     attention_detail detail = attention_of(b, false);
     uint64_t k = s->heads * s->head, v = k + s->kv_heads * s->head;
@@ -269,7 +280,7 @@ static void backward(builder *b, const saved *at) {
     backward_products(b, s->qkv, s->width, dqkv, at->n, kz_arg_buffer(WQKV), dn, kz_arg_buffer(DWQKV));
     PART(b, rmsnorm, norm_case(b, KZ_RMSNORM_BACKWARD), dn, kz_arg_buffer(X), kz_arg_buffer(NORM1), dfirst,
          kz_arg_buffer(DNORM1));
-    add(b, dfirst, dh, kz_arg_buffer(DX));
+    ELEMENTWISE(b, "add", of_rows, dfirst, dh, kz_arg_buffer(DX));
 }
 
 static kz_status begin(const kz_planner *p, builder *b) {
@@ -277,13 +288,31 @@ static kz_status begin(const kz_planner *p, builder *b) {
     return refuse_shape(p, &b->s);
 }
 
+static kz_status build(builder *b) {
+    const kz_case *c = b->p->c;
+    if (b->s.rows == 0 || b->s.width == 0) return KZ_OK;
+    saved at = forward(b, kz_arg_buffer(goes_back(c) ? (uint32_t)GRADIENTS_Y : (uint32_t)Y));
+    if (goes_back(c)) backward(b, &at);
+    return b->status ? b->status : kz_plan_place_regions(b->p->plan, b->p->error);
+}
+
 static kz_status plan_composed(const kz_planner *p) {
     builder b;
     kz_status status = begin(p, &b);
-    if (status || b.s.rows == 0 || b.s.width == 0) return status;
-    saved at = forward(&b, kz_arg_buffer(goes_back(p->c) ? (uint32_t)GRADIENTS_Y : (uint32_t)Y));
-    if (goes_back(p->c)) backward(&b, &at);
-    return b.status ? b.status : kz_plan_place_regions(p->plan, p->error);
+    return status ? status : build(&b);
+}
+
+static kz_status plan_fused(const kz_planner *p) {
+    builder b;
+    kz_status status = begin(p, &b);
+    if (status) return status;
+    if (goes_back(p->c))
+        return kz_plan_refuse(
+            p->error, "the backward pass needs what the gates were before they were applied: 01_composed");
+    if (p->c->type == KZ_F32)
+        return kz_plan_refuse(p->error, "products with epilogues are of halves: 01_composed has f32");
+    b.fused = true;
+    return build(&b);
 }
 
 static kz_status plan_native(const kz_planner *p) {
@@ -297,6 +326,7 @@ static const kz_variant variants[] = {
     // the order is the journey
     {"00_native", 0, plan_native, "plain C, in double", transformer_block_natives},
     {"01_composed", 75, plan_composed, "the zoo's families one after another", .others = parts_code},
+    {"02_fused", KZ_SM_EXACT(90), plan_fused, "gates in the epilogue of their product", .others = parts_code},
 };
 
 // ---- cases -----------------------------------------------------------------------------------------------------------

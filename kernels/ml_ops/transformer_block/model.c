@@ -196,7 +196,7 @@ void block_model_forward(block_model *b) {
             NULL);
     for (uint64_t r = 0; r < s->rows; r++)
         for (uint64_t i = 0; i < s->hidden; i++) {
-            double g = b->gu[r * 2 * s->hidden + i], u = b->gu[r * 2 * s->hidden + s->hidden + i];
+            double g = b->gu[2 * (r * s->hidden + i)], u = b->gu[2 * (r * s->hidden + i) + 1];
             b->a[r * s->hidden + i] = rounded(b, g / (1.0 + exp(-g)) * u);
         }
     product(b, b->y, s->rows, s->width, s->hidden, plain(b->a, s->hidden), transposed(b->wd, s->hidden),
@@ -210,11 +210,11 @@ void block_model_backward(block_model *b) {
     product(b, b->dwd, width, hidden, rows, transposed(b->dy, width), plain(b->a, hidden), NULL);
     for (uint64_t r = 0; r < rows; r++)
         for (uint64_t i = 0; i < hidden; i++) {
-            uint64_t at = r * 2 * hidden + i;
-            double g = b->gu[at], u = b->gu[at + hidden], da = b->da[r * hidden + i],
+            uint64_t at = 2 * (r * hidden + i);
+            double g = b->gu[at], u = b->gu[at + 1], da = b->da[r * hidden + i],
                    sigmoid = 1.0 / (1.0 + exp(-g));
             b->dgu[at] = rounded(b, da * u * sigmoid * (1.0 + g * (1.0 - sigmoid)));
-            b->dgu[at + hidden] = rounded(b, da * g * sigmoid);
+            b->dgu[at + 1] = rounded(b, da * g * sigmoid);
         }
     product(b, b->dm, rows, width, 2 * hidden, plain(b->dgu, 2 * hidden), plain(b->wgu, width), NULL);
     product(b, b->dwgu, 2 * hidden, width, rows, transposed(b->dgu, 2 * hidden), plain(b->m, width), NULL);

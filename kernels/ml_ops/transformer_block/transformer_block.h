@@ -14,7 +14,7 @@
 //     m = rmsnorm(h) norm2;  g, u = m wgu^T
 //     y = h + (silu(g) u) wd^T
 // All arrays are row-major: x, y rows x width; wqkv (heads + 2 kv_heads) d x width, the rows of q, then those of k, then of v; wo
-// width x width; wgu 2 hidden x width, the rows of g, then those of u; wd width x hidden; norm1, norm2 of width; positions i32,
+// width x width; wgu 2 hidden x width, rows of g and u by turns, so that an epilogue has both; wd width x hidden; norm1, norm2 of width; positions i32,
 // batch x tokens. epsilon is 10^-6. GRADIENTS takes dy as well, and gives y, dx and the gradient of each weight, in the weight's
 // shape. Types: KZ_F32, KZ_F16, KZ_BF16, for all but the positions; what one part leaves for the next is rounded to the type.
 //
