@@ -128,7 +128,9 @@ static const kz_case cases[] = {
     EDGES(NT, BF16),
     EDGES(TN, BF16),
     EDGES(TT, BF16),
+    EDGES(NN_F32, BF16),
     EDGES(NT_F32, F16),
+    EDGES(TT_F32, F16),
     EDGES(NN_SCALED, F16),
     EDGES(TT_SCALED, BF16),
     CHECK(TN_F32, BF16, 67, 61, 131, 2, 3),
@@ -150,6 +152,11 @@ static const kz_case cases[] = {
     CHECK(NN_SCALED, BF16, 72, 136, 520, 1, 8),
     CHECK(TN_F32, F16, 67, 61, 515, 1, 0),
     CHECK(TT, BF16, 136, 72, 520, 1, 0),
+    CHECK(NN_F32, F16, 136, 72, 520, 1, 8),
+    CHECK(TT_F32, BF16, 72, 136, 520, 1, 0),
+    CHECK(TT_F32, BF16, 12, 40, 2056, 1, 0),
+    CHECK(NN_F32, F16, 12, 40, 2056, 1, 0),
+    CHECK(NN_F32, BF16, 12, 72, 515, 1, 0),
     CHECK(NN, F16, 12, 72, 515, 1, 0),    // and of few rows
     CHECK(NN, BF16, 131, 133, 200, 1, 1), // rows that begin anywhere, two tiles
     KZ_NOT_FINITE(CHECK, NT, BF16, 20, 36, 77, 1, 0),
