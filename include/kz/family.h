@@ -260,6 +260,10 @@ KZ_API kz_status kz_plan_refuse(kz_error *error, const char *format, ...)
 // happened and in which call, the next one what to do.
 KZ_API kz_status kz_fail(kz_error *error, kz_status status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
+// The case an operation was opened for, without its detail: for calls of kz/ops whose struct has fields for several
+// operations. NULL for NULL.
+struct kz_operation;
+KZ_API const kz_case *kz_operation_case(const struct kz_operation *operation);
 
 // ---- helpers for references and native variants ---------------------------------------------------
 

@@ -150,6 +150,8 @@ uint64_t kz_operation_workspace(const kz_operation *operation) {
     return operation ? operation->plan.workspace_bytes : 0;
 }
 
+const kz_case *kz_operation_case(const kz_operation *operation) { return operation ? &operation->c : NULL; }
+
 const kz_plan *kz_operation_plan(const kz_operation *operation) {
     return operation ? &operation->plan : NULL;
 }
