@@ -183,6 +183,10 @@ struct kz_family {
     kz_status (*reference)(const kz_case *c, void *const *host, size_t which, double *expected, double *bound,
                            kz_error *error);
 
+    // Optional. Which of several answers that look right output `which` has to give, one line, shown where it is wrong: "of
+    // equal values the lower index comes first". NULL, or a NULL result: there are no others.
+    const char *(*rule)(const kz_case *c, size_t which);
+
     // Element i of every output depends on element i of the inputs alone, and axis 0 counts them: the harness
     // may then split a large case over its cores, and ask for the reference piece by piece.
     bool elementwise;

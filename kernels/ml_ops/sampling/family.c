@@ -256,6 +256,13 @@ static const kz_worked worked[] = {
 
 static uint64_t size(const kz_case *c) { return axis(c, VOCABULARY); }
 
+static const char *rule(const kz_case *c, size_t which) {
+    return is_greedy(c)
+               ? "the greatest logit, the first of equals; NaN and -Inf never, and -1 where nothing is left"
+               : "the first token, in the order of the vocabulary, at which the sum of weights passes the "
+                 "random share of all; -1 where nothing is left";
+}
+
 const kz_family kz_family_sampling = {
     .name = "sampling",
     .group = "ml_ops",
@@ -273,6 +280,7 @@ const kz_family kz_family_sampling = {
     .buffers = buffers,
     .fill = fill,
     .reference = sampling_reference,
+    .rule = rule,
     .work = work,
     .worked = worked,
     .worked_count = sizeof worked / sizeof worked[0],

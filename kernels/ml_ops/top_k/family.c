@@ -191,6 +191,12 @@ static const kz_worked worked[] = {{{.type = KZ_F16, .axes = {10, 20, 3}}, {.byt
 
 static uint64_t size(const kz_case *c) { return axis(c, COLUMNS); }
 
+static const char *rule(const kz_case *c, size_t which) {
+    return which == INDEX
+               ? "of equal values the lower index comes first; -0 and +0 are equal, NaN is the greatest"
+               : "values descend; NaN comes first";
+}
+
 const kz_family kz_family_top_k = {
     .name = "top_k",
     .group = "ml_ops",
@@ -205,6 +211,7 @@ const kz_family kz_family_top_k = {
     .embedded = &kz_embedded_top_k,
     .buffers = buffers,
     .reference = top_k_reference,
+    .rule = rule,
     .work = work,
     .worked = worked,
     .worked_count = sizeof worked / sizeof worked[0],
