@@ -15,6 +15,14 @@
 #include "ml_ops/softmax/softmax.h"
 #include "unit.h"
 
+// A line that says what happened, and one that says what to do.
+static bool has_next_step(const kz_error *error) {
+    const char *next = strchr(error->message, '\n');
+    if (next && next - error->message > 15 && strlen(next) > 15) return true;
+    print_message("one line alone: %s\n", error->message);
+    return false;
+}
+
 // `call` writes to &operation, which was something else before, and to &error.
 #define REFUSED(call)                                                                                        \
     do {                                                                                                     \
@@ -22,7 +30,7 @@
         kz_error error = {0};                                                                                \
         assert_int_equal(call, KZ_INVALID);                                                                  \
         assert_null(operation);                                                                              \
-        assert_true(strlen(error.message) > 30);                                                             \
+        assert_true(has_next_step(&error));                                                                  \
     } while (0)
 
 static int open_device(void **state) { return kz_device_open("sim:h200", (kz_device **)state, NULL); }

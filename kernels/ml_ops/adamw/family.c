@@ -148,9 +148,10 @@ static kz_status plan_chunks(const kz_planner *p) { return add_chunks(p, 0); }
 static kz_status plan_ring(const kz_planner *p) {
     size_t shared = (size_t)ADAMW_STAGES * ADAMW_STAGE_BYTES;
     if (shared > p->device->shared_per_block_optin)
-        return kz_plan_refuse(p->error,
-                              "%zu bytes of shared memory are more than a block may have on %s (%zu)", shared,
-                              p->device->id, p->device->shared_per_block_optin);
+        return kz_plan_refuse(
+            p->error,
+            "%zu bytes of shared memory are more than a block may have on %s (%zu): 06_persistent needs none",
+            shared, p->device->id, p->device->shared_per_block_optin);
     return add_chunks(p, (uint32_t)shared);
 }
 

@@ -35,10 +35,13 @@ static kz_work work(const kz_case *c) {
 static kz_status supported(const kz_planner *p) {
     const kz_case *c = p->c;
     if (rows_of(c) == 0) return KZ_OK;
-    if (c->axes[KEYS] == 0) return kz_plan_refuse(p->error, "attention to no keys has no mean");
+    if (c->axes[KEYS] == 0)
+        return kz_plan_refuse(p->error, "attention to no keys has no mean: give it one key or more");
     if (c->operation == KZ_ATTENTION_CAUSAL && c->axes[KEYS] < c->axes[QUERIES])
         return kz_plan_refuse(
-            p->error, "causal attention of %lld queries to %lld keys leaves the first queries without one",
+            p->error,
+            "causal attention of %lld queries to %lld keys leaves the first queries without one: "
+            "give it as many keys as queries, or more",
             (long long)c->axes[QUERIES], (long long)c->axes[KEYS]);
     return KZ_OK;
 }

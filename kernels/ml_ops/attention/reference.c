@@ -193,7 +193,10 @@ kz_status attention_reference(const kz_case *c, void *const *host, size_t which,
     long cores = pairs * (double)c->axes[DIMENSION] > 1e7 ? sysconf(_SC_NPROCESSORS_ONLN) : 1;
     uint64_t count = kz_min_u64(heads, cores < 1 ? 1 : kz_min_u64((uint64_t)cores, MOST_THREADS));
     double *memory = malloc(count * doubles_of(c) * sizeof *memory);
-    if (!memory) return kz_fail(error, KZ_NO_MEMORY, "attention: no memory for the heads that are worked on");
+    if (!memory)
+        return kz_fail(
+            error, KZ_NO_MEMORY,
+            "attention: no memory for the heads that are worked on\nfree some, or take a smaller case");
     part parts[MOST_THREADS];
     pthread_t threads[MOST_THREADS];
     bool started[MOST_THREADS] = {false};

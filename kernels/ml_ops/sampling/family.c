@@ -72,7 +72,7 @@ static kz_status supported(const kz_planner *p) {
     const kz_case *c = p->c;
     sampling_filters f = sampling_filters_of(c);
     if (c->axes[ROWS] < 0 || c->axes[VOCABULARY] < 0 || c->axes[TOP_K] < 0)
-        return kz_plan_refuse(p->error, "rows, vocabulary and top_k are counts: %lld, %lld, %lld",
+        return kz_plan_refuse(p->error, "rows, vocabulary and top_k are counts, 0 or more: %lld, %lld, %lld",
                               (long long)c->axes[ROWS], (long long)c->axes[VOCABULARY],
                               (long long)c->axes[TOP_K]);
     if (c->axes[VOCABULARY] > 1 << 24)
