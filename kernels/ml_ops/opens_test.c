@@ -44,7 +44,7 @@ static void numbers_that_mean_nothing(void **state) {
     static const float none[] = {NAN, INFINITY, -INFINITY, -1.0f};
     for (size_t i = 0; i < sizeof none / sizeof none[0]; i++) {
         float x = none[i];
-        kz_adamw_options options = {(double)x, 0.999, 1e-8};
+        kz_adamw_options options = {(double)x, 0.999, 1e-8, 0};
         REFUSED(kz_layernorm_open(device, KZ_LAYERNORM_FORWARD, KZ_F32, 4, 4, x, NULL, &operation, &error));
         REFUSED(kz_rmsnorm_open(device, KZ_F32, 4, 4, x, NULL, &operation, &error));
         REFUSED(kz_rmsnorm_open_function(device, KZ_RMSNORM_FP8, KZ_F32, 4, 4, x, NULL, &operation, &error));
@@ -65,7 +65,7 @@ static void numbers_that_mean_nothing(void **state) {
 static void sizes_that_wrap_around(void **state) {
     kz_device *device = *state;
     const size_t half = (size_t)1 << 62; // of 4 columns 2^64 elements, 0 in 64 bits
-    kz_adamw_options options = {0.9, 0.999, 1e-8};
+    kz_adamw_options options = {0.9, 0.999, 1e-8, 0};
     REFUSED(kz_softmax_open(device, KZ_SOFTMAX_PLAIN, KZ_F32, 1, half, 4, NULL, &operation, &error));
     REFUSED(
         kz_layernorm_open(device, KZ_LAYERNORM_BACKWARD, KZ_F32, half, 4, 1e-5f, NULL, &operation, &error));
