@@ -211,6 +211,9 @@ const kz_family kz_family_gemm = {
     .summary = "c = alpha a b + beta c: any shape, order, stride and count, by what is fastest for it",
     .operations = operations,
     .axes = (const char *const[]){"m", "n", "k", "batch", "slack", NULL},
+    .axes_note =
+        "slack: elements between rows, and between matrices, that are nobody's; batch counts groups in "
+        "_grouped; _f32: c is of floats; _scaled: alpha is 1.5, beta -0.5",
     .types = KZ_TYPE_BIT(F16) | KZ_TYPE_BIT(BF16) | KZ_TYPE_BIT(F32) | KZ_TYPE_BIT(F64),
     .variants = variants,
     .variant_count = sizeof variants / sizeof variants[0],
