@@ -3,16 +3,11 @@
 #define ROPE_PRIVATE_H
 
 #include "kz/family.h"
+#include "detail.h"
 
 enum { Q, K, POSITIONS, Q_OUT, K_OUT };                    // the buffers, in order
 enum { BATCH, SEQUENCE, Q_HEADS, K_HEADS, DIM, ROTARY };   // axes[]
 enum { ROPE_LAYOUT_HALVES = 1, ROPE_LAYOUT_BACKWARD = 2 }; // the bits of an operation
-
-// What kz_case.detail points at. NULL: theta is 10000, and no room between tokens.
-typedef struct rope_detail {
-    float theta;
-    uint64_t q_stride, k_stride; // elements; 0: a token's own
-} rope_detail;
 
 KZ_DECLARE_FAMILY(rope);
 extern const kz_native_entry rope_natives[];
