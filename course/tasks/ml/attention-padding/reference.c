@@ -1,4 +1,4 @@
-// Lengths are 0, a quarter, a half and all of the longest, in an order that the seed chooses. What lies behind a sequence's end
+// Lengths are 0, a quarter, a half and all of the longest, in an order that the seed chooses. What lies past a sequence's end
 // is NaN in one half of the places and a large number in the other.
 void inputs(uint64_t seed, double *scores, double *lengths, double *v, int64_t batch, int64_t heads,
             int64_t longest) {

@@ -1,5 +1,5 @@
 // fails: gate instructions
-// Loads nothing behind the end, but goes there, with zeros.
+// Loads nothing past the end, but goes there, with zeros.
 enum { TILE = 32, WARPS = 8 }; // keys of a tile; a warp has a query
 
 extern "C" __global__ void

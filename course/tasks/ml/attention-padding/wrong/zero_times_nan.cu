@@ -1,5 +1,5 @@
 // fails: result "nan"
-// The weights behind the end are 0, the values are what lies there.
+// The weights past the end are 0, the values are what lies there.
 enum { TILE = 32, WARPS = 8 }; // keys of a tile; a warp has a query
 
 extern "C" __global__ void
