@@ -21,15 +21,17 @@ static void attend(const double *q, const double *k, const double *v, double *ou
         error[j] = U_F32 * (error[j] + fabs(weight[j]) + 4 * (greatest - weight[j]) + 8);
         total += weight[j] = exp(weight[j] - greatest);
     }
-    for (int c = 0; c < 64; c++) {
-        double sum = 0, size = 0, moved = 0;
-        for (int64_t j = 0; j < visible; j++) sum += weight[j] / total * v[j * 64 + c];
-        for (int64_t j = 0; j < visible; j++) {
-            size += weight[j] / total * fabs(v[j * 64 + c]);
-            moved += weight[j] / total * error[j] * fabs(v[j * 64 + c] - sum);
+    double sum[64] = {0}, size[64] = {0}, moved[64] = {0};
+    for (int64_t j = 0; j < visible; j++)
+        for (int c = 0; c < 64; c++) {
+            sum[c] += weight[j] / total * v[j * 64 + c];
+            size[c] += weight[j] / total * fabs(v[j * 64 + c]);
         }
-        out[c] = sum;
-        out_bound[c] = moved + roundings * (size + fabs(sum)) + 0x1p-120;
+    for (int64_t j = 0; j < visible; j++)
+        for (int c = 0; c < 64; c++) moved[c] += weight[j] / total * error[j] * fabs(v[j * 64 + c] - sum[c]);
+    for (int c = 0; c < 64; c++) {
+        out[c] = sum[c];
+        out_bound[c] = moved[c] + roundings * (size[c] + fabs(sum[c])) + 0x1p-120;
     }
 }
 
