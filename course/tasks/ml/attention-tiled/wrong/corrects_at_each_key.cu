@@ -1,4 +1,4 @@
-// fails: gate instructions
+// fails: gate flops
 // A tile of one key: the sums are corrected 16 times as often.
 enum { D = 64, TILE = 16, THREADS = 64 }; // a thread has a query
 
