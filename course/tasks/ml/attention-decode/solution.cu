@@ -74,8 +74,8 @@ static __global__ void __launch_bounds__(THREADS)
         for (int j = lane; j < PART; j += 32)
             greatest = fmaxf(greatest, weights[h][j]);
         for (int step = 16; step > 0; step /= 2)
-            greatest = fmaxf(
-                greatest, __shfl_xor_sync(0xffffffffu, greatest, step));
+            greatest = fmaxf(greatest,
+                             __shfl_xor_sync(0xffffffffu, greatest, step));
         for (int j = lane; j < PART; j += 32)
             sum += weights[h][j] = expf(weights[h][j] - greatest);
         for (int step = 16; step > 0; step /= 2)
@@ -131,12 +131,15 @@ static __global__ void combine(const part_result *parts, float *out,
 //| // keys and values of a group once for each of its queries, and for one
 //| // sequence of 8 heads there are 8 blocks, on 132 multiprocessors.
 //| static __global__ void __launch_bounds__(THREADS)
-//|     attend(const __half *q, const __half *k, const __half *v, float *out, int group, int keys) {
+//|     attend(const __half *q, const __half *k, const __half *v, float *out,
+//|            int group, int keys) {
 //|     __shared__ float query[WIDTH], sums[WARPS][WIDTH + 2];
-//|     int t = threadIdx.x, lane = t % 32, warp = t / 32, head = blockIdx.x / group;
+//|     int t = threadIdx.x, lane = t % 32, warp = t / 32,
+//|         head = blockIdx.x / group;
 //|     k += (size_t)head * keys * WIDTH;
 //|     v += (size_t)head * keys * WIDTH;
-//|     if (t < WIDTH) query[t] = __half2float(q[(size_t)blockIdx.x * WIDTH + t]) * 0.125f;
+//|     if (t < WIDTH)
+//|         query[t] = __half2float(q[(size_t)blockIdx.x * WIDTH + t]) * 0.125f;
 //|     __syncthreads();
 //|     float greatest = -INFINITY, sum = 0.0f;
 //|     float2 values = {0.0f, 0.0f};
@@ -151,7 +154,8 @@ static __global__ void combine(const part_result *parts, float *out,
 //|             float next = __shfl_sync(0xffffffffu, score, 8 * j);
 //|             float most = fmaxf(greatest, next);
 //|             float factor = expf(greatest - most), weight = expf(next - most);
-//|             float2 x = __half22float2(((const __half2 *)v)[(size_t)(first + j) * 32 + lane]);
+//|             float2 x = __half22float2(
+//|                 ((const __half2 *)v)[(size_t)(first + j) * 32 + lane]);
 //|             values.x = values.x * factor + weight * x.x;
 //|             values.y = values.y * factor + weight * x.y;
 //|             sum = sum * factor + weight;

@@ -65,14 +65,14 @@ extern "C" __global__ void __launch_bounds__(THREADS)
             if (page * PAGE + key >= length) continue;
             float weight = expf(scores[i] - greatest);
             sum += weight; // of these lanes' keys
-            add_8(value, weight,
-                  *(const uint4 *)&v[begin + key * WIDTH]);
+            add_8(value, weight, *(const uint4 *)&v[begin + key * WIDTH]);
         }
     }
     // kz: starter
     //|     // As if page i of sequence s were page s * most + i, and all were full.
     //|     for (int page = warp; page < most; page += WARPS) {
-    //|         size_t begin = ((size_t)blockIdx.x * most + page) * PAGE * WIDTH + eighth;
+    //|         size_t begin =
+    //|             ((size_t)blockIdx.x * most + page) * PAGE * WIDTH + eighth;
     //|         float scores[4], next = greatest;
     //|         for (int i = 0; i < 4; i++) {
     //|             int key = lane / 8 + 4 * i;

@@ -57,8 +57,8 @@ extern "C" __global__ void __launch_bounds__(THREADS)
             // kz: end
             float score = seen ? scale * s[i] : -INFINITY, most = score;
             for (int step = 16; step > 0; step /= 2)
-                most = fmaxf(most,
-                             __shfl_xor_sync(0xffffffffu, most, step));
+                most =
+                    fmaxf(most, __shfl_xor_sync(0xffffffffu, most, step));
             most = fmaxf(most, greatest[i]);
             // kz: begin
             // A row may have seen no key yet: -infinity - -infinity is NaN.

@@ -95,8 +95,8 @@ __device__ void store(const float sums[8][4], float factor, tile by,
 #pragma unroll
         for (int r = 0; r < 2; r++) {
             int row = warp * 16 + lane / 4 + r * 8;
-            *(unsigned *)&by[place(row, n * 8) + lane % 4 * 2] = pack(
-                sums[n][2 * r] * factor, sums[n][2 * r + 1] * factor);
+            *(unsigned *)&by[place(row, n * 8) + lane % 4 * 2] =
+                pack(sums[n][2 * r] * factor, sums[n][2 * r + 1] * factor);
         }
     __syncwarp();
 #pragma unroll
@@ -155,7 +155,8 @@ __device__ void walk(stage stages[2], const __nv_bfloat16 *own_x,
     float row_lse[2] = {0}, row_delta[2] = {0}; // of rows g and g + 8
     for (int r = 0; r < 2 && !OWNS_KEYS; r++) {
         int row = mine + warp * 16 + g + r * 8;
-        if (row < (rows + TILE - 1) / TILE * TILE) row_lse[r] = lse[row], row_delta[r] = delta[row];
+        if (row < (rows + TILE - 1) / TILE * TILE)
+            row_lse[r] = lse[row], row_delta[r] = delta[row];
     }
     // Where the lane's rows of fragments begin: the same in every 8 rows.
     int row_at[2], column_at[4];
@@ -193,7 +194,8 @@ __device__ void walk(stage stages[2], const __nv_bfloat16 *own_x,
                 for (int e = 0; e < 4; e++) {
                     int column = j * 16 + n * 8 + 2 * t + e % 2;
                     int row = warp * 16 + g + e / 2 * 8;
-                    float less = OWNS_KEYS ? at->lse[column] : row_lse[e / 2];
+                    float less =
+                        OWNS_KEYS ? at->lse[column] : row_lse[e / 2];
                     float middle =
                         OWNS_KEYS ? at->delta[column] : row_delta[e / 2];
                     bool later = OWNS_KEYS ? row > column : column > row;
@@ -245,6 +247,7 @@ extern "C" __global__ void __launch_bounds__(THREADS)
         walk<true>(stages, k, v, q, dout, lse, delta, dk, dv,
                    blockIdx.x * TILE, rows);
     else
-        walk<false>(stages, q, dout, k, v, lse, delta, dq, (__nv_bfloat16 *)0,
-                    (gridDim.x - 1 - blockIdx.x) * TILE, rows);
+        walk<false>(stages, q, dout, k, v, lse, delta, dq,
+                    (__nv_bfloat16 *)0, (gridDim.x - 1 - blockIdx.x) * TILE,
+                    rows);
 }

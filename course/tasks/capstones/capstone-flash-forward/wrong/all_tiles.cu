@@ -133,7 +133,8 @@ extern "C" __global__ void __launch_bounds__(THREADS)
             for (int n = 0; n < 8; n++)
 #pragma unroll
                 for (int e = 0; e < 4; e++)
-                    if (i * TILE + n * 8 + 2 * t + e % 2 > mine + warp * 16 + g + e / 2 * 8)
+                    if (i * TILE + n * 8 + 2 * t + e % 2 >
+                        mine + warp * 16 + g + e / 2 * 8)
                         s[n][e] = -INFINITY;
 
 #pragma unroll

@@ -133,8 +133,7 @@ extern "C" __global__ void __launch_bounds__(THREADS)
             for (int n = 0; n < 8; n++)
 #pragma unroll
                 for (int e = 0; e < 4; e++)
-                    if (mine + TILE < 0)
-                        s[n][e] = -INFINITY;
+                    if (mine + TILE < 0) s[n][e] = -INFINITY;
 
 #pragma unroll
         for (int r = 0; r < 2; r++) {

@@ -154,7 +154,6 @@ extern "C" __global__ void __launch_bounds__(THREADS)
                 for (int e = 2 * r; e < 2 * r + 2; e++) {
                     s[n][e] = exp2f(s[n][e] * scale - less);
                     sums[r] += s[n][e]; // of this lane's keys
-                    
                 }
         }
 

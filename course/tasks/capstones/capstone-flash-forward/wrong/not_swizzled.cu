@@ -50,9 +50,7 @@ enum { WIDTH = 64, TILE = 64, THREADS = 128 };
 typedef __nv_bfloat16 tile[TILE * WIDTH];
 
 // Where column `column` (a multiple of 8) of row `row` of a tile lies.
-__device__ int place(int row, int column) {
-    return row * WIDTH + column;
-}
+__device__ int place(int row, int column) { return row * WIDTH + column; }
 
 // Begins to copy the rows `first` to first + 63 of x; zeros past the last.
 __device__ void load(tile to, const __nv_bfloat16 *x, int first, int rows) {

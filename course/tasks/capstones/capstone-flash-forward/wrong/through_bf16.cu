@@ -152,7 +152,9 @@ extern "C" __global__ void __launch_bounds__(THREADS)
             for (int n = 0; n < 8; n++)
 #pragma unroll
                 for (int e = 2 * r; e < 2 * r + 2; e++) {
-                    s[n][e] = exp2f(__bfloat162float(__float2bfloat16(s[n][e] * scale)) - less);
+                    s[n][e] = exp2f(__bfloat162float(
+                                        __float2bfloat16(s[n][e] * scale)) -
+                                    less);
                     sums[r] += s[n][e]; // of this lane's keys
                     results[n][e] *= factor;
                 }

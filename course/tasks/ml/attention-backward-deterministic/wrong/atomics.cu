@@ -77,7 +77,8 @@ extern "C" __global__ void __launch_bounds__(THREADS)
         }
         for (int i = 0; i < 16; i++)
             if (mine + half + i < queries)
-                atomicAdd(&dq[(mine + half + i) * WIDTH + column], dq_sums[i]);
+                atomicAdd(&dq[(mine + half + i) * WIDTH + column],
+                          dq_sums[i]);
         return;
     }
     if (mine >= keys) return;

@@ -101,7 +101,8 @@ extern "C" __global__ void __launch_bounds__(THREADS)
         for (int i = 0; i < 16; i++)
             if (first + half + i < queries)
                 for (int j = 0; j < TILE; j++)
-                    dq[(first + half + i) * WIDTH + column] += at.ds[half + i][j] * at.keys[j][column];
+                    dq[(first + half + i) * WIDTH + column] +=
+                        at.ds[half + i][j] * at.keys[j][column];
     }
     for (int j = 0; j < 16; j++)
         if (mine + half + j < keys) {

@@ -81,7 +81,7 @@ extern "C" __global__ void __launch_bounds__(THREADS)
                     dq_sums[i] = 0.0f;
                 }
         }
-        
+
         return;
     }
     if (mine >= keys) return;

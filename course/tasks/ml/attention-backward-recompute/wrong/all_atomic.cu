@@ -69,7 +69,8 @@ extern "C" __global__ void __launch_bounds__(THREADS)
             if (first_key + half + j < keys) {
                 float *to = &dk[(first_key + half + j) * WIDTH + column];
                 if (first == 0) *to = 0.0f, dv[to - dk] = 0.0f;
-                atomicAdd(to, dk_sums[j]), atomicAdd(&dv[to - dk], dv_sums[j]);
+                atomicAdd(to, dk_sums[j]),
+                    atomicAdd(&dv[to - dk], dv_sums[j]);
                 dk_sums[j] = dv_sums[j] = 0.0f;
             }
         float dq_sums[16] = {0};
@@ -83,5 +84,4 @@ extern "C" __global__ void __launch_bounds__(THREADS)
                 atomicAdd(&dq[(first + half + i) * WIDTH + column],
                           dq_sums[i]);
     }
-    
 }

@@ -53,7 +53,7 @@ extern "C" __global__ void __launch_bounds__(THREADS)
             int query = first + y + i;
             bool inside = query < queries;
             float weight = inside ? expf(scale * s[i] - lse[query]) : 0.0f;
-            
+
             p[y + i][x] = weight;
             ds[y + i][x] = scale * weight * dp[i];
         }

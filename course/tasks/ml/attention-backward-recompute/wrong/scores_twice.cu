@@ -67,7 +67,9 @@ extern "C" __global__ void __launch_bounds__(THREADS)
         }
         float again = 0.0f;
         for (int c = 0; c < WIDTH; c += 4)
-            for (int i = 0; i < 8; i++) again += dot(&query_tile[y + i][c], &key_tile[x][c]) + dot(&up_tile[y + i][c], &value_tile[x][c]);
+            for (int i = 0; i < 8; i++)
+                again += dot(&query_tile[y + i][c], &key_tile[x][c]) +
+                         dot(&up_tile[y + i][c], &value_tile[x][c]);
         float dq_sums[16] = {0};
         for (int j = 0; j < TILE; j++) {
             float key = key_tile[j][column];

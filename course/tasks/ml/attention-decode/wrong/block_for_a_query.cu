@@ -49,7 +49,8 @@ static __global__ void __launch_bounds__(THREADS)
     int head = blockIdx.y / group, query = blockIdx.y;
     k += ((size_t)head * keys + first) * WIDTH;
     v += ((size_t)head * keys + first) * WIDTH;
-    for (int i = t; i < WIDTH; i += THREADS) queries[i / WIDTH][i % WIDTH] =
+    for (int i = t; i < WIDTH; i += THREADS)
+        queries[i / WIDTH][i % WIDTH] =
             __half2float(q[(size_t)query * WIDTH + i]) * 0.125f;
     group = 1, head = query;
     __syncthreads();
@@ -75,8 +76,8 @@ static __global__ void __launch_bounds__(THREADS)
         for (int j = lane; j < PART; j += 32)
             greatest = fmaxf(greatest, weights[h][j]);
         for (int step = 16; step > 0; step /= 2)
-            greatest = fmaxf(
-                greatest, __shfl_xor_sync(0xffffffffu, greatest, step));
+            greatest = fmaxf(greatest,
+                             __shfl_xor_sync(0xffffffffu, greatest, step));
         for (int j = lane; j < PART; j += 32)
             sum += weights[h][j] = expf(weights[h][j] - greatest);
         for (int step = 16; step > 0; step /= 2)
@@ -149,8 +150,8 @@ extern "C" void attention_decode(const __half *q, const __half *k,
     int count = (keys + PART - 1) / PART;
     part_result *parts =
         (part_result *)to_device(NULL, all * count * sizeof *parts);
-    attend<<<dim3(count, all), THREADS>>>(
-        q_on, k_on, v_on, parts, group, keys);
+    attend<<<dim3(count, all), THREADS>>>(q_on, k_on, v_on, parts, group,
+                                          keys);
     CHECK(cudaGetLastError());
     combine<<<all, WIDTH>>>(parts, out_on, count);
     CHECK(cudaGetLastError());

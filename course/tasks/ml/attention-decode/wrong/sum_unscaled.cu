@@ -75,8 +75,8 @@ static __global__ void __launch_bounds__(THREADS)
         for (int j = lane; j < PART; j += 32)
             greatest = fmaxf(greatest, weights[h][j]);
         for (int step = 16; step > 0; step /= 2)
-            greatest = fmaxf(
-                greatest, __shfl_xor_sync(0xffffffffu, greatest, step));
+            greatest = fmaxf(greatest,
+                             __shfl_xor_sync(0xffffffffu, greatest, step));
         for (int j = lane; j < PART; j += 32)
             sum += weights[h][j] = expf(weights[h][j] - greatest);
         for (int step = 16; step > 0; step /= 2)

@@ -3,9 +3,8 @@
 #include <cuda_fp16.h>
 
 extern "C" __global__ void attention_delta(const __half *out,
-                                           const __half *dout,
-                                           float *delta, int rows,
-                                           int width) {
+                                           const __half *dout, float *delta,
+                                           int rows, int width) {
     int lanes = width / 8; // of a row
     int piece = blockIdx.x * blockDim.x + threadIdx.x;
     int row = piece / lanes;
@@ -15,7 +14,8 @@ extern "C" __global__ void attention_delta(const __half *out,
         uint4 b = ((const uint4 *)dout)[piece];
         const __half2 *x = (const __half2 *)&a, *y = (const __half2 *)&b;
         for (int i = 0; i < 4; i++) {
-            float2 left = __half22float2(x[i]), right = __half22float2(y[i]);
+            float2 left = __half22float2(x[i]),
+                   right = __half22float2(y[i]);
             sum += left.x * right.x + left.y * right.y;
         }
     }

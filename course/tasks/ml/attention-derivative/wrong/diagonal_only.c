@@ -41,7 +41,7 @@ void attention_backward(const float *q, const float *k, const float *v,
         }
 
         // Backward.
-        
+
         for (int j = 0; j < keys; j++) {
             float dp = dot(up, v + j * width, width);
             float ds = p[j] * (1.0f - p[j]) * dp;

@@ -45,7 +45,8 @@ void attention_backward(const float *q, const float *k, const float *v,
         for (int j = 0; j < keys; j++) {
             float dp = dot(up, v + j * width, width);
             float ds = p[j] * (dp - delta);
-            for (int c = 0; c < width; c++) dv[j * width + c] = p[j] * up[c];
+            for (int c = 0; c < width; c++)
+                dv[j * width + c] = p[j] * up[c];
             add(dq + i * width, scale * ds, k + j * width, width);
             add(dk + j * width, scale * ds, query, width);
         }

@@ -25,8 +25,8 @@ static __device__ float dot(const float *a, const float *b) {
 }
 
 __global__ void __launch_bounds__(THREADS)
-    attention(const float *q, const float *k, const float *v,
-                     float *out, int rows) {
+    attention(const float *q, const float *k, const float *v, float *out,
+              int rows) {
     __shared__ __align__(16) tile query_tile, key_tile, value_tile;
     __shared__ __align__(16) float p[TILE][TILE + 4]; // [query][key]
     __shared__ float shrink[TILE], whole[TILE];       // of each query
@@ -52,8 +52,8 @@ __global__ void __launch_bounds__(THREADS)
             float score = first + x < rows ? scale * s[i] : -INFINITY;
             float most = score;
             for (int step = 16; step > 0; step /= 2)
-                most = fmaxf(most,
-                             __shfl_xor_sync(0xffffffffu, most, step));
+                most =
+                    fmaxf(most, __shfl_xor_sync(0xffffffffu, most, step));
             most = fmaxf(most, greatest[i]);
             float weight = expf(score - most);
             float factor = expf(greatest[i] - most);

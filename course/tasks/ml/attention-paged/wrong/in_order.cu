@@ -42,7 +42,8 @@ extern "C" __global__ void __launch_bounds__(THREADS)
     float greatest = -INFINITY, sum = 0.0f;
     // A warp for a page; lanes l to l + 7 have keys l / 8, l / 8 + 4, ...
     for (int page = warp; page * PAGE < length; page += WARPS) {
-        size_t begin = ((size_t)blockIdx.x * most + page) * PAGE * WIDTH + eighth;
+        size_t begin =
+            ((size_t)blockIdx.x * most + page) * PAGE * WIDTH + eighth;
         float scores[4], next = greatest;
         for (int i = 0; i < 4; i++) {
             int key = lane / 8 + 4 * i;
@@ -66,8 +67,7 @@ extern "C" __global__ void __launch_bounds__(THREADS)
             if (page * PAGE + key >= length) continue;
             float weight = expf(scores[i] - greatest);
             sum += weight; // of these lanes' keys
-            add_8(value, weight,
-                  *(const uint4 *)&v[begin + key * WIDTH]);
+            add_8(value, weight, *(const uint4 *)&v[begin + key * WIDTH]);
         }
     }
     for (int step = 16; step >= 8; step /= 2) {

@@ -63,11 +63,10 @@ extern "C" __global__ void __launch_bounds__(THREADS)
         for (int c = 0; c < 8; c++) value[c] *= factor;
         for (int i = 0; i < 4; i++) {
             int key = lane / 8 + 4 * i;
-            
+
             float weight = expf(scores[i] - greatest);
             sum += weight; // of these lanes' keys
-            add_8(value, weight,
-                  *(const uint4 *)&v[begin + key * WIDTH]);
+            add_8(value, weight, *(const uint4 *)&v[begin + key * WIDTH]);
         }
     }
     for (int step = 16; step >= 8; step /= 2) {

@@ -49,7 +49,10 @@ extern "C" __global__ void __launch_bounds__(THREADS)
             bool inside = page * PAGE + key < length;
             uint4 eight = {0, 0, 0, 0};
             if (inside)
-                eight = *(const uint4 *)&k[((volatile const int *)table)[page] * PAGE * WIDTH + eighth + key * WIDTH];
+                eight =
+                    *(const uint4 *)&k[((volatile const int *)table)[page] *
+                                           PAGE * WIDTH +
+                                       eighth + key * WIDTH];
             float score = dot_8(query, eight);
             for (int step = 4; step > 0; step /= 2)
                 score += __shfl_xor_sync(0xffffffffu, score, step);
@@ -68,7 +71,9 @@ extern "C" __global__ void __launch_bounds__(THREADS)
             float weight = expf(scores[i] - greatest);
             sum += weight; // of these lanes' keys
             add_8(value, weight,
-                  *(const uint4 *)&v[((volatile const int *)table)[page] * PAGE * WIDTH + eighth + key * WIDTH]);
+                  *(const uint4 *)&v[((volatile const int *)table)[page] *
+                                         PAGE * WIDTH +
+                                     eighth + key * WIDTH]);
         }
     }
     for (int step = 16; step >= 8; step /= 2) {

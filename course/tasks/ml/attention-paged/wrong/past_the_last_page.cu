@@ -66,8 +66,7 @@ extern "C" __global__ void __launch_bounds__(THREADS)
             if (page * PAGE + key >= length) continue;
             float weight = expf(scores[i] - greatest);
             sum += weight; // of these lanes' keys
-            add_8(value, weight,
-                  *(const uint4 *)&v[begin + key * WIDTH]);
+            add_8(value, weight, *(const uint4 *)&v[begin + key * WIDTH]);
         }
     }
     for (int step = 16; step >= 8; step /= 2) {

@@ -42,7 +42,9 @@ extern "C" __global__ void __launch_bounds__(THREADS)
     float greatest = -INFINITY, sum = 0.0f;
     // A warp for a page; lanes l to l + 7 have keys l / 8, l / 8 + 4, ...
     for (int page = warp; page < most; page += WARPS) {
-        size_t begin = (size_t)max(((volatile const int *)table)[page], 0) * PAGE * WIDTH + eighth;
+        size_t begin = (size_t)max(((volatile const int *)table)[page], 0) *
+                           PAGE * WIDTH +
+                       eighth;
         float scores[4], next = greatest;
         for (int i = 0; i < 4; i++) {
             int key = lane / 8 + 4 * i;
@@ -67,8 +69,7 @@ extern "C" __global__ void __launch_bounds__(THREADS)
             if (page * PAGE + key >= length) continue;
             float weight = expf(scores[i] - greatest);
             sum += weight; // of these lanes' keys
-            add_8(value, weight,
-                  *(const uint4 *)&v[begin + key * WIDTH]);
+            add_8(value, weight, *(const uint4 *)&v[begin + key * WIDTH]);
         }
     }
     for (int step = 16; step >= 8; step /= 2) {

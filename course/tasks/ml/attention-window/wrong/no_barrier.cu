@@ -51,8 +51,8 @@ extern "C" __global__ void __launch_bounds__(THREADS)
             bool seen = key <= query && key > query - window;
             float score = seen ? scale * s[i] : -INFINITY, most = score;
             for (int step = 16; step > 0; step /= 2)
-                most = fmaxf(most,
-                             __shfl_xor_sync(0xffffffffu, most, step));
+                most =
+                    fmaxf(most, __shfl_xor_sync(0xffffffffu, most, step));
             most = fmaxf(most, greatest[i]);
             // A row may have seen no key yet: -infinity - -infinity is NaN.
             float less = most == -INFINITY ? 0.0f : most;

@@ -51,8 +51,8 @@ extern "C" __global__ void __launch_bounds__(THREADS)
             bool seen = key <= query && key > query - window;
             float score = seen ? scale * s[i] : -INFINITY, most = score;
             for (int step = 16; step > 0; step /= 2)
-                most = fmaxf(most,
-                             __shfl_xor_sync(0xffffffffu, most, step));
+                most =
+                    fmaxf(most, __shfl_xor_sync(0xffffffffu, most, step));
             most = fmaxf(most, greatest[i]);
             // A row may have seen no key yet: -infinity - -infinity is NaN.
             float less = most == -INFINITY ? 0.0f : most;
@@ -64,7 +64,7 @@ extern "C" __global__ void __launch_bounds__(THREADS)
             if (x == 0) shrink[y + i] = factor;
         }
         __syncthreads();
-        
+
         for (int j = 0; j < TILE; j++) {
             float value = value_tile[j][column];
             for (int i = 0; i < 16; i++)
