@@ -128,6 +128,7 @@ static __global__ void __launch_bounds__(THREADS)
     __threadfence();
     __syncthreads();
     if (t == 0) {
+        __threadfence();
         is_last = atomicAdd(&tickets[head], 1) == (int)gridDim.x - 1;
         __threadfence();
     }
