@@ -3,7 +3,10 @@
 // Axes: batch, heads, kv_heads, queries, keys, dimension; attention_case.h has what a mask needs.
 #include "attention.h"
 
+#include <stdio.h>
+
 #include "private.h"
+#include "tune.h"
 
 enum { THREADS = 256 };
 
@@ -107,10 +110,47 @@ static kz_status plan_unfused(const kz_planner *p) {
                      .args = args, .arg_count = count);
 }
 
+// What a fused kernel says of itself: entries by dimension, and a block for each tile of queries of each head.
+typedef struct fused_shape {
+    uint64_t dimension, queries, shared_bytes;
+} fused_shape;
+
+// The least of `shapes` (which end with a dimension of 0) that holds the case's dimension.
+static kz_status plan_fused(const kz_planner *p, const fused_shape *shapes, uint32_t threads,
+                            bool additive_apart) {
+    attention_problem problem;
+    kz_arg args[KZ_PLAN_ARGS];
+    size_t count;
+    bool has_rows;
+    kz_status status = begin(p, &problem, args, &count, &has_rows);
+    if (status || !has_rows) return status;
+    while (shapes->dimension && shapes->dimension < problem.dimension) shapes++;
+    if (!shapes->dimension)
+        return kz_plan_refuse(
+            p->error, "heads of %llu elements: this kernel keeps a row of at most %d in shared memory",
+            (unsigned long long)problem.dimension, ATTENTION_MOST_DIMENSION);
+    bool additive = additive_apart && problem.operation == KZ_ATTENTION_ADDITIVE;
+    char operation[KZ_ENTRY_NAME];
+    snprintf(operation, sizeof operation, "d%llu%s", (unsigned long long)shapes->dimension,
+             additive ? "_additive" : "");
+    return KZ_LAUNCH(p, .operation = operation,
+                     .blocks = attention_tiles(&problem, shapes->queries) * problem.heads, .threads = threads,
+                     .shared_bytes = (uint32_t)shapes->shared_bytes, .args = args, .arg_count = count);
+}
+
+static kz_status plan_tiled(const kz_planner *p) {
+    static const fused_shape shapes[] = {{64, ATTENTION_TILED_QUERIES(64), ATTENTION_TILED_BYTES(64)},
+                                         {128, ATTENTION_TILED_QUERIES(128), ATTENTION_TILED_BYTES(128)},
+                                         {256, ATTENTION_TILED_QUERIES(256), ATTENTION_TILED_BYTES(256)},
+                                         {0}};
+    return plan_fused(p, shapes, ATTENTION_TILED_THREADS, false);
+}
+
 static const kz_variant variants[] = {
     // the order is the journey
     {"00_native", 0, plan_native, "plain C on all cores", attention_natives},
     {"01_unfused", 75, plan_unfused, "scores, softmax and product as three kernels"},
+    {"02_tiled", 75, plan_tiled, "one kernel: tiles in shared memory, an online softmax"},
 };
 
 // ---- cases -----------------------------------------------------------------------------------------

@@ -1,0 +1,20 @@
+// attention: the shapes of the tiles, read by the kernels and by the plans that launch them.
+// Not searched yet: no GPU has timed them.
+#ifndef ATTENTION_TUNE_H
+#define ATTENTION_TUNE_H
+
+// The fused kernels are compiled for these dimensions; what is between them is filled with zeros.
+#define ATTENTION_MOST_DIMENSION 256
+
+// 02, by dimension (64, 128, 256): queries of a block, keys of a tile, and bytes of shared memory: queries, then keys or values,
+// in rows that are 4 floats longer, and weights in rows of WEIGHTS floats. At most 64 KB, which is what sm_75 has.
+#define ATTENTION_TILED_THREADS    128
+#define ATTENTION_TILED_QUERIES(d) ((d) <= 128 ? 64 : 32) // to be searched: 32 64 128
+#define ATTENTION_TILED_KEYS(d)    ((d) <= 64 ? 64 : (d) <= 128 ? 32 : 16)
+#define ATTENTION_TILED_PITCH(d)   ((d) + 4)
+#define ATTENTION_TILED_WEIGHTS(d) ((d) <= 128 ? ATTENTION_TILED_KEYS(d) + 16 : ATTENTION_TILED_KEYS(d))
+#define ATTENTION_TILED_BYTES(d)                                                                             \
+    (4 * ((ATTENTION_TILED_QUERIES(d) + ATTENTION_TILED_KEYS(d)) * ATTENTION_TILED_PITCH(d) +                \
+          ATTENTION_TILED_QUERIES(d) * ATTENTION_TILED_WEIGHTS(d)))
+
+#endif
