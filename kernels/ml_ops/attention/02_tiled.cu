@@ -73,6 +73,15 @@ static __device__ __forceinline__ void multiply_keys(float (&scores)[shape<D>::R
     }
 }
 
+// What is added to a score; the mask has nothing past the last query or key.
+template <typename T>
+static __device__ __forceinline__ float added(const kz_attention<T> &p, const query_tile &t, size_t row,
+                                              size_t key) {
+    return row < t.s.queries && key < t.s.keys
+               ? kz_widen(p.mask[kz_attention_row(p.mask_at, t.b, t.head, row) + key])
+               : 0.0f;
+}
+
 // Scores in base 2; -Inf where a query does not see a key.
 template <int D, typename T>
 static __device__ __forceinline__ void mask(float (&scores)[shape<D>::R][shape<D>::J],
@@ -201,7 +210,7 @@ template <int D, typename T> static __device__ __forceinline__ void attend(const
 }
 
 #define ENTRY(D, type, T)                                                                                    \
-    KZ_ENTRY_BOUNDS(attention_tiled_d##D##_##type, ATTENTION_TILED_THREADS, 1)                               \
+    KZ_ENTRY_BOUNDS(attention_tiled_d##D##_##type, ATTENTION_TILED_THREADS, 3)                               \
     (KZ_ATTENTION_PARAMETERS(T)) { attend<D, T>(KZ_ATTENTION_OF(T)); }
 #define DIMENSIONS(type, T) ENTRY(64, type, T) ENTRY(128, type, T) ENTRY(256, type, T)
 DIMENSIONS(f32, float)

@@ -146,11 +146,37 @@ static kz_status plan_tiled(const kz_planner *p) {
     return plan_fused(p, shapes, ATTENTION_TILED_THREADS, false);
 }
 
+static kz_status plan_by_mma(const kz_planner *p, const fused_shape *shapes) {
+    if (p->c->type == KZ_F32)
+        return kz_plan_refuse(p->error, "mma.sync multiplies half types here: f32 is left to 02_tiled");
+    return plan_fused(p, shapes, ATTENTION_MMA_THREADS, true);
+}
+
+// clang-format off
+#define MMA_SHAPE(d, stages) {d, ATTENTION_MMA_QUERIES(d), ATTENTION_MMA_BYTES(d, stages)}
+// clang-format on
+#define MMA_SHAPES(stages)                                                                                   \
+    {                                                                                                        \
+        MMA_SHAPE(64, stages), MMA_SHAPE(96, stages), MMA_SHAPE(128, stages), MMA_SHAPE(256, stages), { 0 }  \
+    }
+
+static kz_status plan_mma(const kz_planner *p) {
+    static const fused_shape shapes[] = MMA_SHAPES(1);
+    return plan_by_mma(p, shapes);
+}
+
+static kz_status plan_async_copy(const kz_planner *p) {
+    static const fused_shape shapes[] = MMA_SHAPES(ATTENTION_MMA_STAGES);
+    return plan_by_mma(p, shapes);
+}
+
 static const kz_variant variants[] = {
     // the order is the journey
     {"00_native", 0, plan_native, "plain C on all cores", attention_natives},
     {"01_unfused", 75, plan_unfused, "scores, softmax and product as three kernels"},
     {"02_tiled", 75, plan_tiled, "one kernel: tiles in shared memory, an online softmax"},
+    {"03_mma", 80, plan_mma, "tensor cores, scores stay in registers"},
+    {"04_async_copy", 80, plan_async_copy, "cp.async: the next keys and values load meanwhile"},
 };
 
 // ---- cases -----------------------------------------------------------------------------------------

@@ -48,15 +48,6 @@ static __device__ __forceinline__ bool all_see(const kz_attention<T> &p, const k
     return kz_attention_first(p, s, last) <= at && at + keys <= kz_attention_end(p, s, row);
 }
 
-// What is added to a score; the mask has nothing past the last query or key.
-template <typename T>
-static __device__ __forceinline__ float added(const kz_attention<T> &p, const query_tile &t, size_t row,
-                                              size_t key) {
-    return row < t.s.queries && key < t.s.keys
-               ? kz_widen(p.mask[kz_attention_row(p.mask_at, t.b, t.head, row) + key])
-               : 0.0f;
-}
-
 // ---- rows of elements ----------------------------------------------------------------------------------------
 
 // Of one head, from the tile's first query or the sequence's first key on.

@@ -17,4 +17,15 @@
     (4 * ((ATTENTION_TILED_QUERIES(d) + ATTENTION_TILED_KEYS(d)) * ATTENTION_TILED_PITCH(d) +                \
           ATTENTION_TILED_QUERIES(d) * ATTENTION_TILED_WEIGHTS(d)))
 
+// 03 and 04, by dimension (64, 96, 128, 256): blocks of 16 queries of a warp, queries of a block of four warps, keys of a tile, and
+// bytes of shared memory: queries, and keys and values for each stage. At most 96 KB, which a block may have from sm_80 on.
+#define ATTENTION_MMA_THREADS 128
+#define ATTENTION_MMA_BLOCKS(d)                                                                              \
+    ((d) <= 128 ? 2 : 1) // results of 2 x 256 floats are all the registers of a warp's thread
+#define ATTENTION_MMA_QUERIES(d) (64 * ATTENTION_MMA_BLOCKS(d))
+#define ATTENTION_MMA_KEYS(d)    ((d) <= 128 ? 64 : 32) // to be searched: 32 64 128
+#define ATTENTION_MMA_BYTES(d, stages)                                                                       \
+    (2 * (d) * (ATTENTION_MMA_QUERIES(d) + 2 * (stages)*ATTENTION_MMA_KEYS(d)))
+#define ATTENTION_MMA_STAGES 2 // 04. To be searched: 2 3
+
 #endif
