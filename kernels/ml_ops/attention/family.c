@@ -110,6 +110,46 @@ static kz_status plan_unfused(const kz_planner *p) {
                      .args = args, .arg_count = count);
 }
 
+// ---- plans of the CPU's ladder -----------------------------------------------------------------------
+
+static kz_status plan_cpu_naive(const kz_planner *p) {
+    attention_problem problem;
+    kz_arg args[KZ_PLAN_ARGS];
+    size_t count;
+    bool has_rows;
+    kz_status status = begin(p, &problem, args, &count, &has_rows);
+    if (!status && p->c->type != KZ_F32)
+        status = kz_plan_refuse(p->error, "loops over floats: %s is left to 11_cpu_blocked, which converts",
+                                kz_type_name(p->c->type));
+    if (status || !has_rows) return status;
+    args[count++] = kz_arg_workspace(0); // a row of weights
+    p->plan->workspace_bytes = (problem.keys + 1) * sizeof(float);
+    return KZ_LAUNCH(p, .operation = "any", .blocks = 1, .threads = 1, .args = args, .arg_count = count);
+}
+
+static kz_status plan_tiles_of_cpu(const kz_planner *p, const char *idea, uint64_t most_blocks) {
+    attention_problem problem;
+    kz_arg args[KZ_PLAN_ARGS];
+    size_t count;
+    bool has_rows;
+    kz_status status = begin(p, &problem, args, &count, &has_rows);
+    if (status || !has_rows) return status;
+    uint64_t tiles = attention_tiles(&problem, ATTENTION_CPU_QUERIES) * problem.heads;
+    uint64_t blocks = kz_min_u64(tiles, most_blocks);
+    args[count++] = kz_arg_workspace(0);
+    p->plan->workspace_bytes = blocks * attention_native_scratch(problem.dimension);
+    return KZ_LAUNCH(p, .idea = idea, .operation = "any", .blocks = blocks, .threads = 1, .args = args,
+                     .arg_count = count);
+}
+
+static kz_status plan_cpu_one_core(const kz_planner *p) { return plan_tiles_of_cpu(p, NULL, 1); }
+
+static kz_status plan_cpu_threads(const kz_planner *p) {
+    return plan_tiles_of_cpu(p, "cpu_simd", ATTENTION_CPU_BLOCKS * (uint64_t)p->device->multiprocessors);
+}
+
+// ---- plans of the fused kernels ----------------------------------------------------------------------
+
 // What a fused kernel says of itself: entries by dimension, and a block for each tile of queries of each head.
 typedef struct fused_shape {
     uint64_t dimension, queries, shared_bytes;
@@ -177,6 +217,11 @@ static const kz_variant variants[] = {
     {"02_tiled", 75, plan_tiled, "one kernel: tiles in shared memory, an online softmax"},
     {"03_mma", 80, plan_mma, "tensor cores, scores stay in registers"},
     {"04_async_copy", 80, plan_async_copy, "cp.async: the next keys and values load meanwhile"},
+    {"10_cpu_naive", 0, plan_cpu_naive, "the definition on one core", attention_cpu_naive_natives},
+    {"11_cpu_blocked", 0, plan_cpu_one_core, "tiles that stay in L1 and L2", attention_cpu_blocked_natives},
+    {"12_cpu_simd", 0, plan_cpu_one_core, "tiles in vector registers, eight exponentials at a time",
+     attention_cpu_simd_natives},
+    {"13_cpu_threads", 0, plan_cpu_threads, "the same on all cores", attention_cpu_simd_natives},
 };
 
 // ---- cases -----------------------------------------------------------------------------------------

@@ -28,4 +28,9 @@
     (2 * (d) * (ATTENTION_MMA_QUERIES(d) + 2 * (stages)*ATTENTION_MMA_KEYS(d)))
 #define ATTENTION_MMA_STAGES 2 // 04. To be searched: 2 3
 
+// 11 to 13: queries and keys of a tile. Of 128 elements they are 96 KB as floats, with the results: L2.
+#define ATTENTION_CPU_QUERIES 32
+#define ATTENTION_CPU_KEYS    64
+#define ATTENTION_CPU_BLOCKS  4 // 13, for each core
+
 #endif
