@@ -245,7 +245,9 @@ static const kz_variant variants[] = {
     KZ_NOT_FINITE(CHECK, PADDED, t, 4, 1, 1, 9, 70, 64), KZ_NOT_FINITE(CHECK, PACKED, t, 4, 1, 1, 70, 70, 64), \
     CHECK(FULL, t, 1, 1, 1, 3, 300, 8, .data = KZ_DATA_POSITIVE), CHECK(FULL, t, 1, 1, 1, 3, 33, 64, .data = KZ_DATA_ZEROS), \
     CHECK(CAUSAL, t, 1, 1, 1, 70, 5, 64, .detail = &lse), /* more queries than keys: the first see none */ \
-    CHECK(FULL, t, 2, 4, 2, 20, 40, 64, .detail = &tokens_first), CHECK(CAUSAL, t, 2, 4, 2, 40, 40, 128, .detail = &in_one_array)
+    CHECK(FULL, t, 2, 4, 2, 20, 40, 64, .detail = &tokens_first), CHECK(CAUSAL, t, 2, 4, 2, 40, 40, 128, .detail = &in_one_array), \
+    CHECK(CAUSAL, t, 1, 2, 1, 40, 71, 64, .detail = &turned), CHECK(PACKED_CAUSAL, t, 3, 2, 1, 90, 95, 64, .detail = &windowed), \
+    CHECK(ADDITIVE, t, 1, 2, 2, 33, 35, 64, .detail = &mask_of_heads)
 // A model's training step, its prompt, and one long prompt.
 #define BENCHES(o, t)                                                                                        \
     BENCH(o, t, 8, 16, 16, 1024, 1024, 64), BENCH(o, t, 4, 16, 16, 2048, 2048, 128), BENCH(o, t, 1, 16, 16, 8192, 8192, 128), \
@@ -258,6 +260,12 @@ static const attention_detail tokens_first = {
     .scale = 0.25f, .q = {256, 64, 5120}, .kv = {128, 64, 5120}, .out = {256, 64, 5120}, .lse = true};
 // q, k and v in one array of 8 heads of 128 for each of 40 tokens; out is dense.
 static const attention_detail in_one_array = {.q = {1024, 128, 40960}, .kv = {1024, 128, 40960}};
+
+// The largest score is the one that was the smallest.
+static const attention_detail turned = {.scale = -0.125f, .lse = true};
+static const attention_detail windowed = {.window = 20};
+// Two heads of 33 rows of 35, a row every 36 elements.
+static const attention_detail mask_of_heads = {.mask = {36, 36 * 33, 36 * 66}, .scale = -0.5f};
 
 static const kz_case cases[] = {
     CHECK(FULL, F32, 0, 2, 2, 3, 4, 8),
