@@ -302,10 +302,12 @@ static const kz_case cases[] = {
 
 static uint64_t size(const kz_case *c) { return (uint64_t)c->axes[ATTENTION_KEYS]; }
 
+// Strides and log-sum-exps are more than a guest is told.
 static size_t guest_args(const kz_case *c, kz_arg args[KZ_PLAN_ARGS]) {
     kz_buffer list[KZ_FAMILY_BUFFERS];
     attention_problem p = attention_problem_of(c);
     size_t count;
+    if (p.lse || !attention_is_dense(c)) return 0;
     attention_list(&p, list, &count);
     for (size_t i = 0; i < count; i++) args[i] = kz_arg_buffer((uint32_t)i);
     for (size_t i = 0; i < KZ_CASE_AXES; i++) args[count++] = kz_arg_u64((uint64_t)c->axes[i]);
