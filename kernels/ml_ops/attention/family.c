@@ -111,6 +111,7 @@ static const kz_variant variants[] = {
     // the order is the journey
     {"00_native", 0, plan_native, "plain C on all cores", attention_natives},
     {"01_unfused", 75, plan_unfused, "scores, softmax and product as three kernels"},
+    {"05_wgmma", KZ_SM_EXACT(90), attention_plan_wgmma, "wgmma and tensor maps; weights stay in registers"},
 };
 
 // ---- cases -----------------------------------------------------------------------------------------

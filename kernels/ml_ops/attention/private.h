@@ -13,4 +13,7 @@ extern const kz_native_entry attention_natives[];
 kz_status attention_reference(const kz_case *c, void *const *host, size_t which, double *expected,
                               double *bound, kz_error *error);
 
+// Plans of Hopper's rungs (wgmma_plan.c).
+kz_status attention_plan_wgmma(const kz_planner *p); // 05
+
 #endif
