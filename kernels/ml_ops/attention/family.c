@@ -112,6 +112,14 @@ static const kz_variant variants[] = {
     {"00_native", 0, plan_native, "plain C on all cores", attention_natives},
     {"01_unfused", 75, plan_unfused, "scores, softmax and product as three kernels"},
     {"05_wgmma", KZ_SM_EXACT(90), attention_plan_wgmma, "wgmma and tensor maps; weights stay in registers"},
+    {"06_warp_specialized", KZ_SM_EXACT(90), attention_plan_warp_specialized,
+     "warps that copy, warpgroups that multiply"},
+    {"07_ping_pong", KZ_SM_EXACT(90), attention_plan_ping_pong,
+     "one warpgroup's softmax under the other's products"},
+    {"08_overlap", KZ_SM_EXACT(90), attention_plan_ping_pong,
+     "the next tile's scores before this one's softmax"},
+    {"09_persistent", KZ_SM_EXACT(90), attention_plan_persistent,
+     "blocks that stay, the longest tiles first"},
 };
 
 // ---- cases -----------------------------------------------------------------------------------------

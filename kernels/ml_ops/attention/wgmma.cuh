@@ -48,8 +48,8 @@ template <typename A> struct attention_sizes {
         SLAB = ATTENTION_TILE(A::KEYS, ATTENTION_SLAB),
         TILE = SLABS * SLAB,
         THREADS = KZ_WARPGROUP * (A::CONSUMERS + 1),
-        PRODUCER_REGISTERS = A::CONSUMERS == 2 ? 24 : 32,
-        CONSUMER_REGISTERS = A::CONSUMERS == 2 ? 240 : 160,
+        PRODUCER_REGISTERS = A::CONSUMERS == 2 ? 40 : 32,
+        CONSUMER_REGISTERS = A::CONSUMERS == 2 ? 232 : 160,
     };
     static_assert(A::KEYS % 16 == 0 && A::KEYS <= 256 && A::D % 16 == 0 && A::D <= 256, "wgmma's shapes");
 };
@@ -86,9 +86,11 @@ template <typename A> struct attention_memory {
     }
 };
 
-// A place in a ring of stages, and the parity of the phase there.
+// The place of a tile in a ring of stages, and the parity of its phase there.
 template <typename A> struct attention_place {
     unsigned stage, parity;
+    __device__ __forceinline__ explicit attention_place(unsigned tile)
+        : stage(tile % A::STAGES), parity(tile / A::STAGES & 1) {}
     __device__ __forceinline__ void advance(void) {
         if (++stage == A::STAGES) stage = 0, parity ^= 1;
     }
@@ -101,24 +103,44 @@ struct attention_maps {
 };
 
 // A block's queries of one head, from `row` of the sequence on, and the tiles of keys that they see: `tiles`, the last one `last`.
+// All of it in 32 bits: the warps that copy have few registers.
 struct attention_work {
-    kz_attention_sequence s;
-    size_t b, head;
+    unsigned b, head, kv_head;
+    unsigned query, queries, key, keys; // as in kz_attention_sequence
     unsigned row, last, tiles;
+    __device__ __forceinline__ kz_attention_sequence sequence(void) const {
+        return {query, queries, key, keys};
+    }
 };
 
 // False: there is no such tile of queries.
 template <typename A, typename T>
-static __device__ __forceinline__ bool attention_locate(const kz_attention<T> &p, size_t tile, size_t head,
-                                                        attention_work &work) {
-    size_t row;
-    if (!kz_attention_tile(p, tile, attention_sizes<A>::QUERIES, &work.b, &work.s, &row)) return false;
+static __device__ __forceinline__ bool attention_locate(const kz_attention<T> &p, unsigned tile,
+                                                        unsigned head, attention_work &work) {
+    const unsigned rows = attention_sizes<A>::QUERIES;
+    kz_attention_sequence s;
+    if (p.query_offsets) {
+        for (work.b = 0;; work.b++) {
+            if (work.b >= (unsigned)p.batch) return false;
+            s = kz_attention_sequence_of(p, work.b);
+            unsigned tiles = ((unsigned)s.queries + rows - 1) / rows;
+            if (tile < tiles) break;
+            tile -= tiles;
+        }
+    } else {
+        unsigned tiles = ((unsigned)p.queries + rows - 1) / rows;
+        work.b = tile / tiles;
+        tile -= work.b * tiles;
+        s = kz_attention_sequence_of(p, work.b);
+    }
     work.head = head;
-    work.row = (unsigned)row;
-    size_t behind = row + attention_sizes<A>::QUERIES;
-    if (behind > work.s.queries) behind = work.s.queries;
-    unsigned end = (unsigned)kz_attention_end(p, work.s, behind - 1);
-    unsigned first = (unsigned)kz_attention_first(p, work.s, row) / A::KEYS;
+    work.kv_head = head / ((unsigned)p.heads / (unsigned)p.kv_heads);
+    work.query = (unsigned)s.query, work.queries = (unsigned)s.queries;
+    work.key = (unsigned)s.key, work.keys = (unsigned)s.keys;
+    work.row = tile * rows;
+    unsigned last = work.row + rows < work.queries ? work.row + rows : work.queries;
+    unsigned end = (unsigned)kz_attention_end(p, s, last - 1);
+    unsigned first = (unsigned)kz_attention_first(p, s, work.row) / A::KEYS;
     end = (end + A::KEYS - 1) / A::KEYS;
     work.tiles = end > first ? end - first : 0;
     work.last = end - 1;
@@ -159,7 +181,7 @@ attention_load_q(const attention_maps &maps, const attention_memory<A> &memory,
                  const kz_attention<typename A::T> &p, const attention_work &work, unsigned consumer) {
     typedef attention_sizes<A> sizes;
     unsigned barrier = memory.q_full(consumer), to = memory.q + consumer * sizes::Q_BYTES;
-    int token = (int)(work.s.query + work.row + consumer * ATTENTION_ROWS);
+    int token = (int)(work.query + work.row + consumer * ATTENTION_ROWS);
     kz_barrier_arrive_expect(barrier, sizes::Q_BYTES);
 #pragma unroll
     for (int s = 0; s < sizes::SLABS; s++)
@@ -176,17 +198,16 @@ attention_load_kv(unsigned to, const kz_tensor_map *map, const kz_attention<type
     kz_barrier_arrive_expect(barrier, sizes::TILE);
 #pragma unroll
     for (int s = 0; s < sizes::SLABS; s++)
-        kz_tensor_load_4d(to + s * sizes::SLAB, map, s * ATTENTION_SLAB, (int)(work.s.key + tile * A::KEYS),
-                          (int)(work.head / (p.heads / p.kv_heads)), p.query_offsets ? 0 : (int)work.b,
-                          barrier);
+        kz_tensor_load_4d(to + s * sizes::SLAB, map, s * ATTENTION_SLAB, (int)(work.key + tile * A::KEYS),
+                          (int)work.kv_head, p.query_offsets ? 0 : (int)work.b, barrier);
 }
 
 // How many rows of a tile are the sequence's. What lies behind them may be anything where an array goes on: 0 times NaN is NaN.
 template <typename A>
 static __device__ __forceinline__ unsigned attention_own_rows(const kz_attention<typename A::T> &p,
                                                               const attention_work &work, unsigned tile) {
-    size_t left = work.s.keys - (size_t)tile * A::KEYS;
-    return p.key_offsets && left < A::KEYS ? (unsigned)left : A::KEYS;
+    unsigned left = work.keys - tile * A::KEYS;
+    return p.key_offsets && left < A::KEYS ? left : A::KEYS;
 }
 // Zeros in the rows behind: by `threads` threads, of which this is `thread`. Products read them behind the fence and a barrier.
 template <typename A>
@@ -208,21 +229,19 @@ static __device__ __forceinline__ void
 attention_produce(const attention_maps &maps, const attention_memory<A> &memory,
                   const kz_attention<typename A::T> &p, attention_schedule<A> schedule) {
     typedef attention_sizes<A> sizes;
-    attention_place<A> k = {0, 0}, v = {0, 0};
-    unsigned edge = 0;
+    unsigned done = 0, edge = 0; // tiles of this block before this one's; phase of the barrier of edges
     bool first = kz_lane() == 0;
     attention_work work;
-    while (schedule.next(p, work))
+    for (; schedule.next(p, work); done += work.tiles)
         for (unsigned i = 0; i <= work.tiles && work.tiles > 0; i++) {
-            if (i < work.tiles) {
-                if (first) {
-                    kz_barrier_wait(memory.k_empty(k.stage), k.parity ^ 1); // the first round passes
-                    attention_load_kv<A>(memory.k + k.stage * sizes::TILE, maps.k, p, work, work.last - i,
-                                         memory.k_full(k.stage));
-                }
-                k.advance();
+            if (i < work.tiles && first) {
+                attention_place<A> k(done + i);
+                kz_barrier_wait(memory.k_empty(k.stage), k.parity ^ 1); // the first round passes
+                attention_load_kv<A>(memory.k + k.stage * sizes::TILE, maps.k, p, work, work.last - i,
+                                     memory.k_full(k.stage));
             }
             if (i == 0) continue;
+            attention_place<A> v(done + i - 1);
             unsigned tile = work.last - (i - 1), rows = attention_own_rows<A>(p, work, tile),
                      to = memory.v + v.stage * sizes::TILE, full = memory.v_full(v.stage);
             bool whole = rows == A::KEYS;
@@ -230,15 +249,13 @@ attention_produce(const attention_maps &maps, const attention_memory<A> &memory,
                 kz_barrier_wait(memory.v_empty(v.stage), v.parity ^ 1);
                 attention_load_kv<A>(to, maps.v, p, work, tile, whole ? full : memory.v_edge());
             }
-            if (!whole) { // consumers get it when it is clean
-                __syncwarp();
-                kz_barrier_wait(memory.v_edge(), edge);
-                edge ^= 1;
-                attention_clear_rows<A>(to, rows, kz_lane(), KZ_WARP);
-                __syncwarp();
-                if (first) kz_barrier_arrive(full);
-            }
-            v.advance();
+            if (whole) continue;
+            __syncwarp(); // consumers get it when it is clean
+            kz_barrier_wait(memory.v_edge(), edge);
+            edge ^= 1;
+            attention_clear_rows<A>(to, rows, kz_lane(), KZ_WARP);
+            __syncwarp();
+            if (first) kz_barrier_arrive(full);
         }
 }
 
@@ -307,15 +324,16 @@ template <typename A> struct attention_view {
     template <typename T>
     __device__ __forceinline__ attention_view(const kz_attention<T> &p, const attention_work &work,
                                               unsigned consumer) {
+        kz_attention_sequence s = work.sequence();
         unsigned begin = work.row + consumer * ATTENTION_ROWS;
         row = begin + kz_warp() % 4 * 16 + kz_lane() / 4;
 #pragma unroll
         for (int r = 0; r < 2; r++) {
-            first[r] = (unsigned)kz_attention_first(p, work.s, row + 8 * r);
-            end[r] = (unsigned)kz_attention_end(p, work.s, row + 8 * r);
+            first[r] = (unsigned)kz_attention_first(p, s, row + 8 * r);
+            end[r] = (unsigned)kz_attention_end(p, s, row + 8 * r);
         }
-        all_first = (unsigned)kz_attention_first(p, work.s, begin + ATTENTION_ROWS - 1);
-        all_end = (unsigned)kz_attention_end(p, work.s, begin);
+        all_first = (unsigned)kz_attention_first(p, s, begin + ATTENTION_ROWS - 1);
+        all_end = (unsigned)kz_attention_end(p, s, begin);
     }
 };
 
@@ -343,7 +361,7 @@ attention_add_mask(attention_state<A> &state, const kz_attention<typename A::T> 
     for (int r = 0; r < 2; r++) {
         unsigned row = view.row + 8 * r;
         const typename A::T *mask = p.mask + kz_attention_row(p.mask_at, work.b, work.head, row) + own;
-        unsigned end = row < work.s.queries ? view.end[r] : 0;
+        unsigned end = row < work.queries ? view.end[r] : 0;
 #pragma unroll
         for (int i = 0; i < A::KEYS / 4; i++) {
             const int at = i / 2 * 8 + i % 2;
@@ -429,9 +447,9 @@ attention_finish(attention_state<A> &state, const kz_attention<typename A::T> &p
     for (int r = 0; r < 2; r++) {
         float total = kz_row_swap_lanes<kz_row_sum>(state.total[r], 4);
         share[r] = total == 0.0f ? 0.0f : 1.0f / total;
-        if (!p.lse || kz_lane() % 4 != 0 || view.row + 8 * r >= work.s.queries) continue;
+        if (!p.lse || kz_lane() % 4 != 0 || view.row + 8 * r >= work.queries) continue;
         float most = kz_softmax_base(state.greatest[r]) * (A::ADDITIVE ? 1.0f : scale);
-        *kz_attention_lse(p, work.b, work.head, work.s.query + view.row + 8 * r) =
+        *kz_attention_lse(p, work.b, work.head, work.query + view.row + 8 * r) =
             total == 0.0f ? KZ_MINUS_INFINITY : fmaf(most, 0.693147181f, logf(total));
     }
 #pragma unroll
@@ -446,10 +464,10 @@ attention_store(const attention_state<A> &state, const kz_attention<typename A::
 #pragma unroll
     for (int r = 0; r < 2; r++) {
         unsigned row = view.row + 8 * r;
-        if (row >= work.s.queries) continue;
+        if (row >= work.queries) continue;
         typename A::T *out =
             p.out + kz_lane() % 4 * 2 +
-            kz_attention_row(p.out_at, p.query_offsets ? 0 : work.b, work.head, work.s.query + row);
+            kz_attention_row(p.out_at, p.query_offsets ? 0 : work.b, work.head, work.query + row);
 #pragma unroll
         for (int i = 2 * r; i < A::D / 2; i += 4)
             if ((unsigned)(i / 4 * 8) < p.dimension)

@@ -82,7 +82,7 @@ template <typename A> struct attention_consumer {
     float scale;
 
     __device__ __forceinline__ explicit attention_consumer(const attention_memory<A> &all, float log2_scale)
-        : memory(all), k{0, 0}, v{0, 0}, scale(log2_scale) {
+        : memory(all), k(0), v(0), scale(log2_scale) {
         own = attention_uniform(threadIdx.x / KZ_WARPGROUP);
         q = memory.q + own * attention_sizes<A>::Q_BYTES;
     }
@@ -197,7 +197,7 @@ static __device__ __forceinline__ void attention_store_rows(const kz_attention<t
     for (unsigned at = threadIdx.x % KZ_WARPGROUP; at < rows * 8; at += KZ_WARPGROUP) {
         unsigned row = at / 8, unit = at % 8;
         typename A::T *out =
-            p.out + kz_attention_row(p.out_at, 0, work.head, work.s.query + first + row) + unit * 8;
+            p.out + kz_attention_row(p.out_at, 0, work.head, work.query + first + row) + unit * 8;
 #pragma unroll
         for (int s = 0; s < sizes::SLABS; s++) {
             if (s * ATTENTION_SLAB + unit * 8 >= p.dimension) continue;
@@ -221,8 +221,7 @@ attention_store_tile(const attention_consumer<A> &c, const attention_state<A> &s
     typedef attention_sizes<A> sizes;
     typename A::T type;
     bool first = threadIdx.x % KZ_WARPGROUP == 0;
-    unsigned row = work.row + c.own * ATTENTION_ROWS,
-             left = row < work.s.queries ? (unsigned)(work.s.queries - row) : 0;
+    unsigned row = work.row + c.own * ATTENTION_ROWS, left = row < work.queries ? work.queries - row : 0;
     kz_named_sync(ATTENTION_OWN_BARRIER + c.own, KZ_WARPGROUP);
 #pragma unroll
     for (int k = 0; k < A::D / 16; k++) {
@@ -243,9 +242,8 @@ attention_store_tile(const attention_consumer<A> &c, const attention_state<A> &s
 #pragma unroll
             for (int s = 0; s < sizes::SLABS; s++)
                 if (s * ATTENTION_SLAB < (int)p.dimension)
-                    kz_tensor_store_4d(maps.out, s * ATTENTION_SLAB, (int)(work.s.query + row),
-                                       (int)work.head, p.query_offsets ? 0 : (int)work.b,
-                                       c.q + s * sizes::Q_SLAB);
+                    kz_tensor_store_4d(maps.out, s * ATTENTION_SLAB, (int)(work.query + row), (int)work.head,
+                                       p.query_offsets ? 0 : (int)work.b, c.q + s * sizes::Q_SLAB);
         kz_bulk_commit();
         kz_bulk_wait_read();
         kz_barrier_arrive(c.memory.q_empty(c.own));

@@ -4,10 +4,14 @@
 #include "tune.h"
 #include "wgmma_shape.h"
 
+// What kernels may differ for: whether all queries of a sequence see the same keys.
+enum { EVEN = 1, UNEVEN = 2, ADDED = 4, INTERVALS = EVEN | UNEVEN };
+
 // A kernel, as its file has it: the dimension up to which it goes, keys of a tile, consumers, stages.
 typedef struct frame {
     uint32_t dimension, keys, consumers, stages;
-    const char *operation, *additive; // in its name; NULL: it has none
+    const char *operation; // in its name
+    uint32_t serves;       // kinds of masks
 } frame;
 
 // ---- what is refused -------------------------------------------------------------------------------------------
@@ -82,12 +86,11 @@ static size_t arguments(const kz_planner *p, const attention_problem *a, const f
     return count;
 }
 
-// The first of `frames`, which end with an empty one, that has so many elements and the operation.
+// The first of `frames`, which end with an empty one, that has so many elements and the mask.
 static const frame *frame_of(const attention_problem *a, const frame *frames) {
+    uint32_t mask = a->operation == KZ_ATTENTION_ADDITIVE ? ADDED : a->reach ? UNEVEN : EVEN;
     for (const frame *f = frames; f->dimension; f++)
-        if (a->dimension <= f->dimension &&
-            (a->operation != KZ_ATTENTION_ADDITIVE ? f->operation : f->additive))
-            return f;
+        if (a->dimension <= f->dimension && f->serves & mask) return f;
     return NULL;
 }
 
@@ -112,18 +115,50 @@ static kz_status plan(const kz_planner *p, const frame *frames, bool persistent)
     size_t count = arguments(p, &a, f, args);
     args[count++] = kz_arg_u64(tiles);
     args[count++] = kz_arg_u64(section);
-    return KZ_LAUNCH(p, .operation = a.operation == KZ_ATTENTION_ADDITIVE ? f->additive : f->operation,
-                     .blocks = blocks, .threads = 128 * (f->consumers + !alone), .overlap = !alone,
+    return KZ_LAUNCH(p, .operation = f->operation, .blocks = blocks, .threads = 128 * (f->consumers + !alone),
+                     .overlap = !alone,
                      .shared_bytes =
                          (uint32_t)ATTENTION_SHARED(f->dimension, f->keys, f->consumers, f->stages),
                      .args = args, .arg_count = count);
 }
 
 kz_status attention_plan_wgmma(const kz_planner *p) {
-    static const frame frames[] = {{64, ATTENTION_SINGLE_KEYS_64, 1, 1, "d64", "additive_d64"},
-                                   {96, ATTENTION_SINGLE_KEYS, 1, 1, "d96", NULL},
-                                   {128, ATTENTION_SINGLE_KEYS, 1, 1, "d128", "additive_d128"},
-                                   {256, ATTENTION_SINGLE_KEYS, 1, 1, "d256", "additive_d256"},
+    static const frame frames[] = {{64, ATTENTION_SINGLE_KEYS_64, 1, 1, "d64", INTERVALS},
+                                   {96, ATTENTION_SINGLE_KEYS, 1, 1, "d96", INTERVALS},
+                                   {128, ATTENTION_SINGLE_KEYS, 1, 1, "d128", INTERVALS},
+                                   {256, ATTENTION_SINGLE_KEYS, 1, 1, "d256", INTERVALS},
+                                   {64, ATTENTION_SINGLE_KEYS_64, 1, 1, "additive_d64", ADDED},
+                                   {128, ATTENTION_SINGLE_KEYS, 1, 1, "additive_d128", ADDED},
+                                   {256, ATTENTION_SINGLE_KEYS, 1, 1, "additive_d256", ADDED},
                                    {0}};
     return plan(p, frames, false);
+}
+
+kz_status attention_plan_warp_specialized(const kz_planner *p) {
+    static const frame frames[] = {{64, ATTENTION_PAIR_KEYS, 2, ATTENTION_STAGES, "d64", INTERVALS},
+                                   {128, ATTENTION_PAIR_KEYS, 2, ATTENTION_STAGES, "d128", INTERVALS},
+                                   {0}};
+    return plan(p, frames, false);
+}
+
+kz_status attention_plan_ping_pong(const kz_planner *p) {
+    static const frame frames[] = {
+        {64, ATTENTION_KEYS_64, ATTENTION_CONSUMERS_64, ATTENTION_STAGES, "d64", INTERVALS},
+        {128, ATTENTION_KEYS_128, 2, ATTENTION_STAGES, "d128", INTERVALS},
+        {0}};
+    return plan(p, frames, false);
+}
+
+kz_status attention_plan_persistent(const kz_planner *p) {
+    static const frame frames[] = {
+        {64, ATTENTION_KEYS_64, ATTENTION_CONSUMERS_64, ATTENTION_STAGES, "d64", INTERVALS},
+        {96, ATTENTION_KEYS_96, 2, ATTENTION_STAGES, "d96", INTERVALS},
+        {128, ATTENTION_FULL_KEYS_128, 2, ATTENTION_STAGES, "d128", EVEN},
+        {128, ATTENTION_KEYS_128, 2, ATTENTION_STAGES, "causal_d128", UNEVEN},
+        {256, ATTENTION_KEYS_256, 2, ATTENTION_STAGES, "d256", INTERVALS},
+        {64, ATTENTION_KEYS_64, 2, ATTENTION_STAGES, "additive_d64", ADDED},
+        {128, ATTENTION_KEYS_128, 2, ATTENTION_STAGES, "additive_d128", ADDED},
+        {256, ATTENTION_KEYS_256, 2, ATTENTION_STAGES, "additive_d256", ADDED},
+        {0}};
+    return plan(p, frames, true);
 }
