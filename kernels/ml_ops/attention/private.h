@@ -10,7 +10,4 @@ attention_arrays attention_list(const attention_problem *p, kz_buffer list[KZ_FA
 KZ_DECLARE_FAMILY(attention);
 extern const kz_native_entry attention_natives[];
 
-kz_status attention_reference(const kz_case *c, void *const *host, size_t which, double *expected,
-                              double *bound, kz_error *error);
-
 #endif
