@@ -2,7 +2,7 @@
 #ifndef ATTENTION_CASE_H
 #define ATTENTION_CASE_H
 
-#include "attention/attention.h" // operations, shape
+#include "kz/attention_shape.h"
 #include "kz/family.h"
 
 enum {

@@ -1,0 +1,120 @@
+// attention_backward: the plans, and the table of variants.
+#include "private.h"
+
+enum { THREADS = 256 };
+
+// What a plan is about. The workspace begins with the queries' numbers (attention_backward.cuh), 2 floats each.
+typedef struct backward_plan {
+    attention_problem p;
+    backward_arrays at;
+    kz_arg args[KZ_PLAN_ARGS]; // BACKWARD_PARAMETERS; dq is the gradient itself
+    size_t count;
+    uint64_t rows, pairs; // queries of all heads, and pairs, of the arrays
+    bool has_queries, has_keys;
+} backward_plan;
+enum { ARG_ROWS = 4, ARG_DQ = 8 };
+
+static kz_arg reserve(const kz_planner *p, uint64_t bytes) {
+    uint64_t offset = (p->plan->workspace_bytes + 127) / 128 * 128;
+    p->plan->workspace_bytes = offset + bytes;
+    return kz_arg_workspace(offset);
+}
+
+static kz_arg buffer_or_null(int index) { return index < 0 ? kz_arg_u64(0) : kz_arg_buffer((uint32_t)index); }
+
+static void add_strides(backward_plan *b, const kz_attention_strides *strides) {
+    b->args[b->count++] = kz_arg_u64(strides->token);
+    b->args[b->count++] = kz_arg_u64(strides->head);
+    b->args[b->count++] = kz_arg_u64(strides->batch);
+}
+
+static void list_args(backward_plan *b, kz_arg rows) {
+    const attention_problem *p = &b->p;
+    const int arrays[] = {Q,
+                          K,
+                          V,
+                          b->at.dout,
+                          -1,
+                          b->at.inputs.query_offsets,
+                          b->at.inputs.key_offsets,
+                          b->at.inputs.mask,
+                          b->at.dq,
+                          b->at.dk,
+                          b->at.dv};
+    const uint64_t sizes[] = {p->batch, p->heads, p->kv_heads, p->queries, p->keys, p->dimension};
+    for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
+        b->args[b->count++] = buffer_or_null(arrays[i]);
+    b->args[ARG_ROWS] = rows;
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) b->args[b->count++] = kz_arg_u64(sizes[i]);
+    b->args[b->count++] = kz_arg_f32((float)p->scale);
+    b->args[b->count++] = kz_arg_u64(p->reach);
+    add_strides(b, &p->q), add_strides(b, &p->kv), add_strides(b, &p->out), add_strides(b, &p->mask);
+}
+
+// The arguments, and the kernel that fills the queries' numbers: a warp each, or of natives a share.
+static kz_status begin(const kz_planner *p, const char *idea, backward_plan *b) {
+    kz_status status = attention_refuse(p);
+    if (status) return status;
+    kz_buffer list[KZ_FAMILY_BUFFERS];
+    *b = (backward_plan){.p = attention_problem_of(p->c)};
+    const attention_problem *a = &b->p;
+    b->at = backward_list(a, list);
+    bool any = a->batch && a->heads && a->dimension;
+    b->has_queries = any && a->queries, b->has_keys = any && a->keys;
+    b->rows = any ? a->sequences_of_arrays * a->heads * a->queries : 0;
+    b->pairs = b->rows * a->keys;
+    kz_arg rows = reserve(p, b->rows * 2 * sizeof(float) + sizeof(float));
+    list_args(b, rows);
+    const kz_arg args[] = {kz_arg_buffer((uint32_t)b->at.out),
+                           kz_arg_buffer((uint32_t)b->at.dout),
+                           kz_arg_buffer((uint32_t)b->at.lse),
+                           rows,
+                           kz_arg_u64(a->heads),
+                           kz_arg_u64(a->queries),
+                           kz_arg_u64(a->dimension),
+                           kz_arg_u64(a->out.token),
+                           kz_arg_u64(a->out.head),
+                           kz_arg_u64(a->out.batch),
+                           kz_arg_u64(b->rows)};
+    bool native = p->variant->min_sm == 0;
+    uint64_t cores = (uint64_t)p->device->multiprocessors;
+    return KZ_LAUNCH(p, .idea = idea, .part = "rows", .operation = "any",
+                     .blocks = native ? kz_min_u64(b->rows, cores) : kz_ceil_div(b->rows, THREADS / 32),
+                     .threads = native ? 1 : THREADS, .args = args, .arg_count = sizeof args / sizeof *args);
+}
+
+static kz_status launch(const kz_planner *p, const backward_plan *b, const char *part, uint64_t blocks,
+                        uint32_t threads, uint32_t shared_bytes) {
+    return KZ_LAUNCH(p, .part = part, .operation = "any", .blocks = blocks, .threads = threads,
+                     .shared_bytes = shared_bytes, .args = b->args, .arg_count = b->count);
+}
+
+static kz_status plan_native(const kz_planner *p) {
+    backward_plan b;
+    kz_status status = begin(p, NULL, &b);
+    if (status || !(b.has_queries || b.has_keys)) return status;
+    uint64_t blocks = kz_min_u64(b.p.batch * b.p.kv_heads, (uint64_t)p->device->multiprocessors);
+    b.args[b.count++] = reserve(p, blocks * 2 * b.p.keys * (b.p.dimension + 1) * sizeof(double) + 8);
+    return launch(p, &b, NULL, blocks, 1, 0);
+}
+
+static kz_status plan_unfused(const kz_planner *p) {
+    backward_plan b;
+    kz_status status = begin(p, NULL, &b);
+    if (status) return status;
+    uint64_t keys = b.has_keys ? b.p.sequences_of_arrays * b.p.kv_heads * b.p.keys : 0;
+    b.args[b.count++] = reserve(p, 2 * b.pairs * sizeof(float) + sizeof(float));
+    status = launch(p, &b, "pairs", kz_ceil_div(b.pairs, THREADS), THREADS, 0);
+    if (!status) status = launch(p, &b, "queries", kz_ceil_div(b.rows * b.p.dimension, THREADS), THREADS, 0);
+    if (!status) status = launch(p, &b, "keys", kz_ceil_div(keys * b.p.dimension, THREADS), THREADS, 0);
+    return status;
+}
+
+const kz_variant attention_backward_variants[] = {
+    // the order is the journey
+    {"00_native", 0, plan_native, "plain C on all cores", attention_backward_natives},
+    {"01_unfused", 75, plan_unfused, "p and ds as matrices, then three products"},
+};
+_Static_assert(sizeof attention_backward_variants / sizeof *attention_backward_variants ==
+                   ATTENTION_BACKWARD_VARIANTS,
+               "private.h counts them");
