@@ -1,5 +1,8 @@
 // attention_backward: the plans, and the table of variants.
+#include <stdio.h>
+
 #include "private.h"
+#include "tune.h"
 
 enum { THREADS = 256 };
 
@@ -110,11 +113,71 @@ static kz_status plan_unfused(const kz_planner *p) {
     return status;
 }
 
-const kz_variant attention_backward_variants[] = {
-    // the order is the journey
+// ---- 02 and 03 -----------------------------------------------------------------------------------------
+
+typedef struct recompute_tile {
+    uint32_t dimension, keys, queries, shared_bytes;
+} recompute_tile;
+
+static kz_status recompute_tile_of(const kz_planner *p, uint64_t dimension, recompute_tile *tile) {
+#define ROW(d, k, q, ...) {d, k, q, RECOMPUTE_SHARED_BYTES(d, k, q)},
+    static const recompute_tile tiles[] = {RECOMPUTE_TILES(ROW, )};
+#undef ROW
+    for (size_t i = 0; i < sizeof tiles / sizeof *tiles; i++)
+        if (dimension <= tiles[i].dimension) {
+            *tile = tiles[i];
+            return KZ_OK;
+        }
+    return kz_plan_refuse(p->error, "a dimension of %llu: tiles have up to 256; 01_unfused takes any",
+                          (unsigned long long)dimension);
+}
+
+// Tiles of keys of all sequences, of all their heads.
+static uint64_t key_blocks(const backward_plan *b, uint64_t keys) {
+    const attention_problem *p = &b->p;
+    if (!b->has_keys) return 0;
+    return p->kv_heads * (p->packed ? p->keys / keys + p->batch : p->batch * kz_ceil_div(p->keys, keys));
+}
+
+static kz_status plan_recompute(const kz_planner *p) {
+    backward_plan b;
+    recompute_tile tile = {0};
+    char part[16];
+    kz_status status = recompute_tile_of(p, (uint64_t)p->c->axes[ATTENTION_DIMENSION], &tile);
+    if (!status) status = begin(p, NULL, &b);
+    if (status) return status;
+    uint64_t elements = b.rows * b.p.dimension;
+    kz_arg sums = reserve(p, elements * sizeof(float) + sizeof(float)), dq = b.args[ARG_DQ];
+    if (elements) kz_plan_add_fill(p->plan, sums, 0, elements * sizeof(float));
+    b.args[ARG_DQ] = sums;
+    snprintf(part, sizeof part, "d%u", tile.dimension);
+    status = launch(p, &b, part, key_blocks(&b, tile.keys), RECOMPUTE_THREADS, tile.shared_bytes);
+    b.args[b.count++] = dq;
+    return status ? status : launch(p, &b, "convert", kz_ceil_div(elements, THREADS), THREADS, 0);
+}
+
+static kz_status plan_two_passes(const kz_planner *p) {
+    backward_plan b;
+    recompute_tile tile = {0};
+    char part[16];
+    kz_status status = recompute_tile_of(p, (uint64_t)p->c->axes[ATTENTION_DIMENSION], &tile);
+    if (!status) status = begin(p, NULL, &b);
+    if (status) return status;
+    snprintf(part, sizeof part, "k%u", tile.dimension);
+    status = launch(p, &b, part, key_blocks(&b, tile.keys), RECOMPUTE_THREADS, tile.shared_bytes);
+    snprintf(part, sizeof part, "q%u", tile.dimension);
+    uint64_t blocks = b.has_queries ? b.p.heads * attention_tiles(&b.p, tile.queries) : 0;
+    return status ? status : launch(p, &b, part, blocks, RECOMPUTE_THREADS, tile.shared_bytes);
+}
+
+// clang-format off
+const kz_variant attention_backward_variants[] = { // the order is the journey
     {"00_native", 0, plan_native, "plain C on all cores", attention_backward_natives},
     {"01_unfused", 75, plan_unfused, "p and ds as matrices, then three products"},
+    {"02_recompute", 75, plan_recompute, "p and ds again, tile by tile; dq by atomics", .unordered = true},
+    {"03_two_passes", 75, plan_two_passes, "a pass for keys and one for queries, no atomics"},
 };
+// clang-format on
 _Static_assert(sizeof attention_backward_variants / sizeof *attention_backward_variants ==
                    ATTENTION_BACKWARD_VARIANTS,
                "private.h counts them");
