@@ -170,12 +170,70 @@ static kz_status plan_two_passes(const kz_planner *p) {
     return status ? status : launch(p, &b, part, blocks, RECOMPUTE_THREADS, tile.shared_bytes);
 }
 
+// ---- 04 and 05 -----------------------------------------------------------------------------------------
+
+typedef struct mma_tile {
+    uint32_t dimension, keys, queries, shared_bytes;
+} mma_tile;
+
+static kz_status mma_tile_of(const kz_planner *p, uint64_t dimension, mma_tile *tile) {
+#define ROW(d, k, q, ...) {d, k, q, BACKWARD_MMA_SHARED_BYTES(d, k, q)},
+    static const mma_tile tiles[] = {BACKWARD_MMA_TILES(ROW, )};
+#undef ROW
+    if (p->c->type == KZ_F32)
+        return kz_plan_refuse(p->error,
+                              "tensor cores multiply halves; 02_recompute and 03_two_passes do f32");
+    for (size_t i = 0; i < sizeof tiles / sizeof *tiles; i++)
+        if (dimension <= tiles[i].dimension) {
+            *tile = tiles[i];
+            return KZ_OK;
+        }
+    return kz_plan_refuse(p->error, "a dimension of %llu: tiles have up to 256; 01_unfused takes any",
+                          (unsigned long long)dimension);
+}
+
+// Tiles of queries of all heads, with room for what packed sequences leave.
+static uint64_t query_tiles(const backward_plan *b, uint64_t queries) {
+    const attention_problem *p = &b->p;
+    if (!b->has_queries) return 0;
+    return p->packed ? p->heads * (p->queries / queries + p->batch + 1)
+                     : p->batch * p->heads * kz_ceil_div(p->queries, queries);
+}
+
+static kz_status plan_mma(const kz_planner *p) {
+    backward_plan b;
+    mma_tile tile = {0};
+    char part[16];
+    kz_status status = mma_tile_of(p, (uint64_t)p->c->axes[ATTENTION_DIMENSION], &tile);
+    if (!status) status = begin(p, NULL, &b);
+    if (status) return status;
+    // dq as mma.cuh has it: 16 queries x 8 columns are 128 floats.
+    uint64_t bytes = query_tiles(&b, 16) * kz_ceil_div(b.p.dimension, 8) * 128 * sizeof(float);
+    kz_arg sums = reserve(p, bytes + sizeof(float)), dq = b.args[ARG_DQ];
+    b.args[ARG_DQ] = sums;
+    if (!p->variant->unordered) { // a counter for the blocks, and one for each tile of queries
+        uint64_t counters = (1 + query_tiles(&b, tile.queries)) * sizeof(uint32_t);
+        b.args[b.count] = reserve(p, counters);
+        kz_plan_add_fill(p->plan, b.args[b.count], 0, counters);
+    }
+    if (bytes) kz_plan_add_fill(p->plan, sums, 0, bytes);
+    snprintf(part, sizeof part, "d%u", tile.dimension);
+    b.count += !p->variant->unordered;
+    status = launch(p, &b, part, key_blocks(&b, tile.keys), BACKWARD_MMA_THREADS, tile.shared_bytes);
+    b.count -= !p->variant->unordered;
+    b.args[b.count++] = dq;
+    return status ? status
+                  : launch(p, &b, "convert", kz_ceil_div(b.rows * b.p.dimension, THREADS), THREADS, 0);
+}
+
 // clang-format off
 const kz_variant attention_backward_variants[] = { // the order is the journey
     {"00_native", 0, plan_native, "plain C on all cores", attention_backward_natives},
     {"01_unfused", 75, plan_unfused, "p and ds as matrices, then three products"},
     {"02_recompute", 75, plan_recompute, "p and ds again, tile by tile; dq by atomics", .unordered = true},
     {"03_two_passes", 75, plan_two_passes, "a pass for keys and one for queries, no atomics"},
+    {"04_mma", 80, plan_mma, "tensor cores, p and ds as operands in registers", .unordered = true},
+    {"05_mma_ordered", 80, plan_mma, "tiles of keys add to dq one after the other"},
 };
 // clang-format on
 _Static_assert(sizeof attention_backward_variants / sizeof *attention_backward_variants ==

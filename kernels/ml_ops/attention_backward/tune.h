@@ -11,4 +11,14 @@
 #define RECOMPUTE_SHARED_BYTES(dimension, keys, queries)                                                     \
     (4 * (2 * ((keys) + (queries)) * ((dimension) + 1) + 2 * (queries) * ((keys) + 1) + 2 * (queries)))
 
+// 04 and 05: X(dimension up to, keys of a tile, queries of a tile). Eight warps have 16 keys each, or at 256 columns two warps the
+// same 16 keys and half of the columns. The most that fits into 163 KB, with 64 keys' sums in at most 128 registers; not searched.
+#define BACKWARD_MMA_THREADS 256
+#define BACKWARD_MMA_TILES(X, ...)                                                                           \
+    X(64, 128, 64, __VA_ARGS__)                                                                              \
+    X(96, 128, 64, __VA_ARGS__) X(128, 128, 32, __VA_ARGS__) X(256, 64, 32, __VA_ARGS__)
+#define BACKWARD_MMA_SHARED_BYTES(dimension, keys, queries)                                                  \
+    (2 * (2 * (keys) * ((dimension) + 8) + 4 * (queries) * ((dimension) + 8) + (keys) * ((queries) + 8)) +   \
+     2 * 8 * (queries))
+
 #endif
