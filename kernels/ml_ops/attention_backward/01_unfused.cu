@@ -9,10 +9,10 @@
 #include "attention_backward.cuh"
 
 // Query `at` of the arrays: which of which sequence.
-template <typename T> struct place {
+template <typename T> struct query_row {
     size_t b, head, query; // the query within its sequence
     kz_attention_sequence s;
-    __device__ __forceinline__ place(const kz_attention<T> &p, size_t at) {
+    __device__ __forceinline__ query_row(const kz_attention<T> &p, size_t at) {
         b = p.query_offsets ? 0 : at / (p.heads * p.queries);
         head = at / p.queries % p.heads;
         query = at % p.queries;
@@ -33,7 +33,7 @@ static __device__ __forceinline__ void weigh(const backward<T, T> &g, float *wei
     const kz_attention<T> &p = g.p;
     size_t at = kz_thread();
     if (at >= pairs_of(p)) return;
-    place<T> r(p, at / p.keys);
+    query_row<T> r(p, at / p.keys);
     size_t j = at % p.keys, token = r.s.query + r.query;
     if (!sees(p, r.s, r.query, j)) return;
     size_t q = kz_attention_row(p.q_at, r.b, r.head, token);
@@ -57,7 +57,7 @@ static __device__ __forceinline__ void query_gradient(const backward<T, T> &g, c
     const kz_attention<T> &p = g.p;
     size_t at = kz_thread(), arrays = p.query_offsets ? 1 : p.batch, d = at % p.dimension;
     if (at >= arrays * p.heads * p.queries * p.dimension) return;
-    place<T> r(p, at / p.dimension);
+    query_row<T> r(p, at / p.dimension);
     if (r.query >= r.s.queries) return; // of no packed sequence
     slopes += at / p.dimension * p.keys;
     float sum = 0.0f;

@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "device/device.h" // other schedules of the simulator
 #include "kz/family.h"
 #include "unit.h"
 
@@ -359,33 +358,6 @@ static void padding_has_no_influence(void **state) {
     }
 }
 
-// Whether dq has the same bits under several schedules of the simulator.
-static bool repeats(kz_device *device, const problem *p, const char *variant) {
-    uint64_t bytes = p->list[p->count - 3].count * kz_type_size(p->c.type);
-    char *first = malloc(bytes);
-    bool same = true;
-    assert_non_null(first);
-    for (uint64_t seed = 0; seed < 4; seed++) {
-        assert_int_equal(device_sim_set_seed(device, seed, NULL), KZ_OK);
-        assert_true(run(device, p, variant));
-        if (seed == 0) memcpy(first, p->host[p->count - 3], bytes);
-        same = same && memcmp(first, p->host[p->count - 3], bytes) == 0;
-    }
-    assert_right(p);
-    free(first);
-    assert_int_equal(device_sim_set_seed(device, 0, NULL), KZ_OK);
-    return same;
-}
-
-static void same_bits_in_every_run(void **state) {
-    problem p = open_problem(
-        (kz_case){.operation = KZ_ATTENTION_CAUSAL, .type = KZ_F16, .axes = {1, 2, 1, 200, 900, 64}});
-    assert_true(repeats(*state, &p, "05_mma_ordered"));
-    assert_true(repeats(*state, &p, "03_two_passes"));
-    assert_false(repeats(*state, &p, "04_mma"));
-    close_problem(&p);
-}
-
 static const char *choose(const kz_device_info *device, kz_type type, int64_t dimension, bool deterministic) {
     const kz_case c = {.type = type, .axes = {1, 2, 2, 512, 512, dimension}};
     const kz_variant *variant = kz_choose(family(), &c, device, deterministic, NULL);
@@ -437,7 +409,6 @@ int main(void) {
         cmocka_unit_test(less_than_float_fails),
         cmocka_unit_test(every_operation_by_its_buffers),
         cmocka_unit_test(padding_has_no_influence),
-        cmocka_unit_test(same_bits_in_every_run),
         cmocka_unit_test(choices),
         cmocka_unit_test(refusals),
     };

@@ -33,10 +33,10 @@ template <int D_, int KEYS_, int QUERIES_> struct shape {
 };
 
 // Addresses in shared memory, in bytes.
-template <typename S> struct places {
+template <typename S> struct layout {
     unsigned k, v, slopes, stages;
     enum { TILE = S::QUERIES * S::ROW * 2, STAGE = 2 * TILE + S::QUERIES * 8 };
-    __device__ __forceinline__ places(const void *shared) {
+    __device__ __forceinline__ layout(const void *shared) {
         k = kz_shared_address(shared);
         v = k + S::KEYS * S::ROW * 2;
         slopes = v + S::KEYS * S::ROW * 2;
@@ -83,26 +83,26 @@ static __device__ __forceinline__ void copy_rows(unsigned to, const T *from, con
                                                  size_t b, size_t head, size_t base, size_t first,
                                                  size_t count, size_t dimension, bool units) {
     for (unsigned x = threadIdx.x; x < ROWS * (S::D / 8); x += S::THREADS) {
-        unsigned row = x / (S::D / 8), d = x % (S::D / 8) * 8, place = to + (row * S::ROW + d) * 2;
+        unsigned row = x / (S::D / 8), d = x % (S::D / 8) * 8, address = to + (row * S::ROW + d) * 2;
         bool inside = first + row < count;
         const T *source = from + (inside ? kz_attention_row(at, b, head, base + first + row) : 0);
         if (units) {
             bool there = inside && d < dimension;
-            copy_16(place, there ? source + d : from, there);
+            copy_16(address, there ? source + d : from, there);
             continue;
         }
         kz_pack<T> pack;
         pack.raw = make_uint4(0, 0, 0, 0);
         for (int e = 0; e < 8; e++)
             if (inside && d + e < dimension) pack.at[e] = source[d + e];
-        asm volatile("st.shared.v4.u32 [%0], {%1, %2, %3, %4};" ::"r"(place), "r"(pack.raw.x),
+        asm volatile("st.shared.v4.u32 [%0], {%1, %2, %3, %4};" ::"r"(address), "r"(pack.raw.x),
                      "r"(pack.raw.y), "r"(pack.raw.z), "r"(pack.raw.w)
                      : "memory");
     }
 }
 
 template <typename S, typename T>
-static __device__ __forceinline__ void copy_queries(const job<T> &j, const places<S> &at, unsigned stage,
+static __device__ __forceinline__ void copy_queries(const job<T> &j, const layout<S> &at, unsigned stage,
                                                     size_t head, size_t row) {
     const kz_attention<T> &p = j.g.p;
     copy_rows<S, S::QUERIES>(at.q(stage), p.q, p.q_at, j.b, head, j.s.query, row, j.s.queries, p.dimension,
@@ -186,7 +186,7 @@ static __device__ __forceinline__ void multiply_keys(T, float (&sums)[S::COLUMNS
 // What the tile of keys adds to dq, of the warp's 16 queries and columns.
 template <typename S, typename T>
 static __device__ __forceinline__ void multiply_queries(T, float (&sums)[S::DQ_COLUMNS / 8][4],
-                                                        const places<S> &at, unsigned slab, unsigned column) {
+                                                        const layout<S> &at, unsigned slab, unsigned column) {
 #pragma unroll
     for (int n = 0; n < S::DQ_COLUMNS / 8; n++)
 #pragma unroll
@@ -251,7 +251,7 @@ static __device__ __forceinline__ void to_left(T, uint32_t (&to)[S::QUERIES / 16
 // ds^T into shared memory: a row for each key.
 template <typename S>
 static __device__ __forceinline__ void
-store_slopes(const places<S> &at, const uint32_t (&slopes)[S::QUERIES / 16][4], unsigned slab) {
+store_slopes(const layout<S> &at, const uint32_t (&slopes)[S::QUERIES / 16][4], unsigned slab) {
 #pragma unroll
     for (int i = 0; i < S::QUERIES / 16; i++)
 #pragma unroll
@@ -280,7 +280,7 @@ static __device__ __forceinline__ size_t slab_index(const kz_attention<T> &p, co
 }
 
 template <typename S, typename T>
-static __device__ __forceinline__ void add_to_queries(const job<T> &j, const places<S> &at, size_t head,
+static __device__ __forceinline__ void add_to_queries(const job<T> &j, const layout<S> &at, size_t head,
                                                       size_t row) {
     const kz_attention<T> &p = j.g.p;
     unsigned slab = kz_warp() % S::QUERY_SLABS, column = kz_warp() / S::QUERY_SLABS * S::DQ_COLUMNS;
@@ -369,7 +369,7 @@ template <typename S, typename T> static __device__ __forceinline__ tile_walk wa
 template <typename S, typename T, typename Turn>
 static __device__ __forceinline__ void run_tile(job<T> &j, void *shared, Turn &turn) {
     const kz_attention<T> &p = j.g.p;
-    places<S> at(shared);
+    layout<S> at(shared);
     unsigned slab = kz_warp() % S::SLABS, part = kz_warp() / S::SLABS, column = part * S::COLUMNS;
     float dk[S::COLUMNS / 8][4] = {}, dv[S::COLUMNS / 8][4] = {};
     tile_walk walk = walk_of<S>(j);
