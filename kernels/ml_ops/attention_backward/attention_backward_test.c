@@ -9,6 +9,8 @@
 #include "kz/family.h"
 #include "unit.h"
 
+#include "private.h"
+
 static const char *const gpu_variants[] = {"01_unfused", "02_recompute",   "03_two_passes",
                                            "04_mma",     "05_mma_ordered", NULL};
 enum { MOST = 1 << 17 };
@@ -358,6 +360,43 @@ static void padding_has_no_influence(void **state) {
     }
 }
 
+// ---- the CPU's ladder --------------------------------------------------------------------------------------
+
+static void check_steps(const backward_steps *steps) {
+    enum { ROWS = 8, COLUMNS = 48, DEPTH = 19, POWERS = 4096 };
+    static float a[ROWS * DEPTH], b[DEPTH * COLUMNS], c[ROWS * COLUMNS], x[POWERS];
+    for (uint64_t i = 0; i < ROWS * DEPTH; i++) a[i] = (float)draw(20, i);
+    for (uint64_t i = 0; i < DEPTH * COLUMNS; i++) b[i] = (float)draw(21, i);
+    for (uint64_t i = 0; i < ROWS * COLUMNS; i++) c[i] = (float)i;
+    steps->multiply(a, DEPTH, b, COLUMNS, c, COLUMNS, ROWS, COLUMNS, DEPTH);
+    for (int i = 0; i < ROWS * COLUMNS; i++) {
+        double sum = i;
+        for (int k = 0; k < DEPTH; k++)
+            sum += (double)a[i / COLUMNS * DEPTH + k] * (double)b[k * COLUMNS + i % COLUMNS];
+        assert_true(fabs((double)c[i] - sum) < 1e-4);
+    }
+    for (uint64_t i = 0; i < POWERS; i++) x[i] = (float)(-62.5 + 63.5 * draw(22, i));
+    x[0] = -INFINITY, x[1] = NAN, x[2] = 0.0f, x[3] = -125.0f, x[4] = -1000.0f;
+    float before[POWERS];
+    memcpy(before, x, sizeof x);
+    steps->powers(x, POWERS);
+    assert_true(x[0] == 0.0f && isnan(x[1]) && x[2] == 1.0f && x[4] == 0.0f);
+    for (int i = 5; i < POWERS; i++) {
+        double wanted = exp2((double)before[i]);
+        assert_true(fabs((double)x[i] - wanted) < 3e-7 * wanted);
+    }
+}
+
+static void steps_multiply_and_take_powers(void **state) {
+    check_steps(&backward_steps_plain);
+    check_steps(&backward_steps_vectors);
+#ifdef __x86_64__
+    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) check_steps(&backward_steps_avx2);
+#endif
+}
+
+// ---- choice and refusals -----------------------------------------------------------------------------------
+
 static const char *choose(const kz_device_info *device, kz_type type, int64_t dimension, bool deterministic) {
     const kz_case c = {.type = type, .axes = {1, 2, 2, 512, 512, dimension}};
     const kz_variant *variant = kz_choose(family(), &c, device, deterministic, NULL);
@@ -374,7 +413,7 @@ static void choices(void **state) {
     info.sm = 75, info.gpu[0] = 0;
     assert_string_equal(choose(&info, KZ_F16, 128, false), "02_recompute");
     cpu.multiprocessors = 2;
-    assert_string_equal(choose(&cpu, KZ_F16, 64, false), "00_native");
+    assert_string_equal(choose(&cpu, KZ_F16, 64, false), "13_cpu_threads");
 }
 
 static void refusals(void **state) {
@@ -409,6 +448,7 @@ int main(void) {
         cmocka_unit_test(less_than_float_fails),
         cmocka_unit_test(every_operation_by_its_buffers),
         cmocka_unit_test(padding_has_no_influence),
+        cmocka_unit_test(steps_multiply_and_take_powers),
         cmocka_unit_test(choices),
         cmocka_unit_test(refusals),
     };

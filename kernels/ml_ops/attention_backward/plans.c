@@ -226,6 +226,35 @@ static kz_status plan_mma(const kz_planner *p) {
                   : launch(p, &b, "convert", kz_ceil_div(b.rows * b.p.dimension, THREADS), THREADS, 0);
 }
 
+// ---- the CPU's ladder ------------------------------------------------------------------------------------
+
+static kz_status plan_cpu_naive(const kz_planner *p) {
+    backward_plan b;
+    if (p->c->type != KZ_F32)
+        return kz_plan_refuse(p->error, "loops over floats: %s is left to 11_cpu_blocked, which converts",
+                              kz_type_name(p->c->type));
+    kz_status status = begin(p, NULL, &b);
+    if (status || !(b.has_queries || b.has_keys)) return status;
+    b.args[b.count++] = kz_arg_u64(0); // natives take a workspace, which this one needs not
+    return launch(p, &b, NULL, 1, 1, 0);
+}
+
+// `most`: blocks, each with its own memory, which share the heads of keys.
+static kz_status plan_cpu_tiles(const kz_planner *p, const char *idea, uint64_t most) {
+    backward_plan b;
+    kz_status status = begin(p, idea, &b);
+    if (status || !(b.has_queries || b.has_keys)) return status;
+    uint64_t blocks = kz_min_u64(b.p.batch * b.p.kv_heads, most);
+    b.args[b.count++] = reserve(p, blocks * backward_cpu_bytes(&b.p) + sizeof(float));
+    return KZ_LAUNCH(p, .idea = idea, .operation = "any", .blocks = blocks, .threads = 1, .args = b.args,
+                     .arg_count = b.count);
+}
+
+static kz_status plan_cpu_one_core(const kz_planner *p) { return plan_cpu_tiles(p, NULL, 1); }
+static kz_status plan_cpu_threads(const kz_planner *p) {
+    return plan_cpu_tiles(p, "cpu_simd", (uint64_t)p->device->multiprocessors);
+}
+
 // clang-format off
 const kz_variant attention_backward_variants[] = { // the order is the journey
     {"00_native", 0, plan_native, "plain C on all cores", attention_backward_natives},
@@ -234,6 +263,11 @@ const kz_variant attention_backward_variants[] = { // the order is the journey
     {"03_two_passes", 75, plan_two_passes, "a pass for keys and one for queries, no atomics"},
     {"04_mma", 80, plan_mma, "tensor cores, p and ds as operands in registers", .unordered = true},
     {"05_mma_ordered", 80, plan_mma, "tiles of keys add to dq one after the other"},
+    {"10_cpu_naive", 0, plan_cpu_naive, "the definition on one core", attention_backward_cpu_naive_natives},
+    {"11_cpu_blocked", 0, plan_cpu_one_core, "tiles that stay in L2", attention_backward_cpu_blocked_natives},
+    {"12_cpu_simd", 0, plan_cpu_one_core, "tiles of sums in vector registers, eight powers at a time",
+     attention_backward_cpu_simd_natives},
+    {"13_cpu_threads", 0, plan_cpu_threads, "the same on all cores", attention_backward_cpu_simd_natives},
 };
 // clang-format on
 _Static_assert(sizeof attention_backward_variants / sizeof *attention_backward_variants ==

@@ -16,7 +16,7 @@ attention_sources backward_sources(const backward_arrays *at, void *const *host)
 
 KZ_DECLARE_FAMILY(attention_backward);
 extern const kz_variant attention_backward_variants[];
-enum { ATTENTION_BACKWARD_VARIANTS = 6 };
+enum { ATTENTION_BACKWARD_VARIANTS = 10 };
 extern const kz_native_entry attention_backward_natives[];
 
 // ---- what natives are given ------------------------------------------------------------------------------
@@ -38,6 +38,26 @@ typedef struct backward_heads {
 } backward_heads;
 backward_heads backward_heads_of(const backward_job *j, uint64_t at);
 uint64_t backward_keys_written(const backward_job *j, const backward_heads *h);
+
+// ---- 11 to 13, in cpu.c ------------------------------------------------------------------------------------
+
+// What they differ in. multiply: c += a b, of rows a multiple of 4 and columns a multiple of 16. powers: x becomes 2^x, of a multiple
+// of 8.
+typedef struct backward_steps {
+    const char *name;
+    void (*multiply)(const float *a, uint64_t a_pitch, const float *b, uint64_t b_pitch, float *c,
+                     uint64_t c_pitch, uint64_t rows, uint64_t columns, uint64_t depth);
+    void (*powers)(float *x, uint64_t count);
+} backward_steps;
+extern const backward_steps backward_steps_plain, backward_steps_vectors;
+#ifdef __x86_64__
+extern const backward_steps backward_steps_avx2;
+#endif
+uint64_t backward_cpu_bytes(const attention_problem *p); // of a block
+void backward_cpu(const kz_native_launch *launch, kz_type type, const backward_steps *steps);
+
+extern const kz_native_entry attention_backward_cpu_naive_natives[], attention_backward_cpu_blocked_natives[],
+    attention_backward_cpu_simd_natives[];
 
 kz_status attention_backward_reference(const kz_case *c, void *const *host, size_t which, double *expected,
                                        double *bound, kz_error *error);

@@ -21,4 +21,9 @@
     (2 * (2 * (keys) * ((dimension) + 8) + 4 * (queries) * ((dimension) + 8) + (keys) * ((queries) + 8)) +   \
      2 * 8 * (queries))
 
+// 11 to 13: tiles of queries and keys of a core. At 128 columns five tiles of keys and two of queries take 200 KB, an L2's worth; not
+// searched.
+#define BACKWARD_CPU_QUERIES 32
+#define BACKWARD_CPU_KEYS    64
+
 #endif
