@@ -8,10 +8,8 @@
 #ifndef ATTENTION_BACKWARD_MMA_CUH
 #define ATTENTION_BACKWARD_MMA_CUH
 
-#include "attention_backward.cuh"
 #include "kz/device/bulk.cuh"
-#include "kz/device/mma.cuh"
-#include "tune.h"
+#include "tensor_tile.cuh"
 
 // D columns, of which those past the dimension are zeros; KEYS x QUERIES pairs at a time.
 template <int D_, int KEYS_, int QUERIES_> struct shape {
@@ -45,14 +43,6 @@ template <typename S> struct layout {
     __device__ __forceinline__ unsigned q(unsigned stage) const { return stages + stage * STAGE; }
     __device__ __forceinline__ unsigned dout(unsigned stage) const { return q(stage) + TILE; }
     __device__ __forceinline__ unsigned rows(unsigned stage) const { return q(stage) + 2 * TILE; }
-};
-
-// What a block works on.
-template <typename T> struct job {
-    backward<T, float> g;
-    kz_attention_sequence s;
-    size_t b, kv_head, key;
-    bool units; // rows are whole units of 16 bytes at multiples of 16
 };
 
 // ---- from memory -----------------------------------------------------------------------------------------------
@@ -204,36 +194,7 @@ static __device__ __forceinline__ void multiply_queries(T, float (&sums)[S::DQ_C
     }
 }
 
-// ---- p and ds ------------------------------------------------------------------------------------------------------
-
-// Scores become p, dp becomes ds; 0 where the mask hides a pair.
-template <typename S, bool whole, typename T>
-static __device__ __forceinline__ void weigh(const job<T> &j, float (&weights)[S::QUERIES / 8][4],
-                                             float (&slopes)[S::QUERIES / 8][4], unsigned rows, size_t head,
-                                             size_t row, size_t key) {
-    const kz_attention<T> &p = j.g.p;
-    float scale = p.scale * LOG2_E;
-#pragma unroll
-    for (int n = 0; n < S::QUERIES / 8; n++) {
-        unsigned query = n * 8 + kz_lane() % 4 * 2;
-        float base[2], delta[2];
-        asm volatile("ld.shared.v4.f32 {%0, %1, %2, %3}, [%4];"
-                     : "=f"(base[0]), "=f"(delta[0]), "=f"(base[1]), "=f"(delta[1])
-                     : "r"(rows + query * 8)
-                     : "memory");
-#pragma unroll
-        for (int e = 0; e < 4; e++) {
-            size_t i = row + query + e % 2, k = key + kz_lane() / 4 + e / 2 * 8;
-            bool seen = whole || sees(p, j.s, i, k);
-            float below = weights[n][e] * scale - base[e % 2];
-            if (p.mask && seen)
-                below += LOG2_E * kz_widen(p.mask[kz_attention_row(p.mask_at, j.b, head, i) + k]);
-            float weight = seen ? power_of_2(below) : 0.0f;
-            weights[n][e] = weight;
-            slopes[n][e] = seen ? weight * (slopes[n][e] - delta[e % 2]) : 0.0f;
-        }
-    }
-}
+// ---- p and ds as operands ----------------------------------------------------------------------------------------
 
 // A lane's sums of 16 queries are its fragment of the left operand.
 template <typename S, typename T>
@@ -316,54 +277,7 @@ template <typename T> static __device__ __forceinline__ void convert(const backw
               p.scale * g.dq[block * 128 + element * 32 + lane]);
 }
 
-// ---- dk and dv ---------------------------------------------------------------------------------------------------------
-
-template <typename S, typename T>
-static __device__ __forceinline__ void store_keys(const job<T> &j, T *to,
-                                                  const float (&sums)[S::COLUMNS / 8][4], float scale,
-                                                  unsigned slab, unsigned column) {
-    const kz_attention<T> &p = j.g.p;
-    bool pairs = kz_aligned(to, 4) && (p.kv_at.token | p.kv_at.head | p.kv_at.batch | p.dimension) % 2 == 0;
-#pragma unroll
-    for (int r = 0; r < 2; r++) {
-        size_t key = j.key + slab * 16 + kz_lane() / 4 + r * 8;
-        if (key >= keys_written(p, j.s)) continue;
-        T *row = to + kz_attention_row(p.kv_at, j.b, j.kv_head, j.s.key + key);
-#pragma unroll
-        for (int n = 0; n < S::COLUMNS / 8; n++) {
-            unsigned d = column + n * 8 + kz_lane() % 4 * 2;
-            // Behind a padded length sums are 0 times a number, which may be NaN.
-            float low = key < j.s.keys ? scale * sums[n][2 * r] : 0.0f;
-            float high = key < j.s.keys ? scale * sums[n][2 * r + 1] : 0.0f;
-            if (pairs && d < p.dimension)
-                *(uint32_t *)(row + d) = kz_pack_halves(T(), low, high);
-            else {
-                if (d < p.dimension) kz_narrow(&row[d], low);
-                if (d + 1 < p.dimension) kz_narrow(&row[d + 1], high);
-            }
-        }
-    }
-}
-
 // ---- a block's work ----------------------------------------------------------------------------------------------------
-
-// The tiles of queries that a block goes along, of all heads that share its keys.
-struct tile_walk {
-    size_t first, end, each, heads, rows; // rows: of a tile
-    __device__ __forceinline__ size_t count(void) const { return each * heads; }
-    __device__ __forceinline__ size_t head(size_t i) const { return i / each; }
-    __device__ __forceinline__ size_t row(size_t i) const { return first + i % each * rows; }
-};
-template <typename S, typename T> static __device__ __forceinline__ tile_walk walk_of(const job<T> &j) {
-    const kz_attention<T> &p = j.g.p;
-    tile_walk w = {0, 0, 0, p.heads / p.kv_heads, S::QUERIES};
-    if (j.key >= j.s.keys) return w;
-    size_t last = j.key + S::KEYS < j.s.keys ? j.key + S::KEYS : j.s.keys;
-    w.first = first_query(p, j.s, j.key) / S::QUERIES * S::QUERIES;
-    w.end = end_query(p, j.s, last - 1);
-    w.each = w.end > w.first ? (w.end - w.first + S::QUERIES - 1) / S::QUERIES : 0;
-    return w;
-}
 
 // Turn: begin(head, row) before what the tile of keys adds to dq of a tile of queries, and end(head, row) behind.
 template <typename S, typename T, typename Turn>
@@ -394,9 +308,9 @@ static __device__ __forceinline__ void run_tile(job<T> &j, void *shared, Turn &t
         multiply_pairs<S>(T(), weights, at.k, slab, at.q(stage));
         multiply_pairs<S>(T(), slopes, at.v, slab, at.dout(stage));
         if (is_whole(p, j.s, row, S::QUERIES, j.key, S::KEYS))
-            weigh<S, true>(j, weights, slopes, at.rows(stage), head, row, key);
+            weigh<S, true>(j, weights[0], slopes[0], at.rows(stage), head, row, key);
         else
-            weigh<S, false>(j, weights, slopes, at.rows(stage), head, row, key);
+            weigh<S, false>(j, weights[0], slopes[0], at.rows(stage), head, row, key);
         to_left<S>(T(), left, weights);
         multiply_keys<S>(T(), dv, left, at.dout(stage), column);
         to_left<S>(T(), left, slopes);
@@ -407,8 +321,8 @@ static __device__ __forceinline__ void run_tile(job<T> &j, void *shared, Turn &t
         add_to_queries(j, at, head, row);
         turn.end(j, head, row);
     }
-    store_keys<S>(j, j.g.dk, dk, p.scale, slab, column);
-    store_keys<S>(j, j.g.dv, dv, 1.0f, slab, column);
+    store_keys<S::COLUMNS>(j, j.g.dk, dk[0], p.scale, key, column);
+    store_keys<S::COLUMNS>(j, j.g.dv, dv[0], 1.0f, key, column);
 }
 
 #endif

@@ -226,6 +226,100 @@ static kz_status plan_mma(const kz_planner *p) {
                   : launch(p, &b, "convert", kz_ceil_div(b.rows * b.p.dimension, THREADS), THREADS, 0);
 }
 
+// ---- 06 ----------------------------------------------------------------------------------------------------
+
+static bool is_whole(uint64_t elements) { return elements * 2 % 16 == 0; }
+
+// Tensor maps step by multiples of 16 bytes, below 2^40.
+static bool fits(const kz_attention_strides *at, uint64_t batch, uint64_t heads, uint64_t tokens) {
+    const uint64_t strides[] = {at->token, at->head, at->batch}, counts[] = {tokens, heads, batch};
+    for (int i = 0; i < 3; i++)
+        if (counts[i] > 1 && (!strides[i] || !is_whole(strides[i]) || strides[i] >= UINT64_C(1) << 39))
+            return false;
+    return true;
+}
+
+static kz_status refuse_maps(const kz_planner *p, const attention_problem *a) {
+    uint64_t batch = a->sequences_of_arrays;
+    if (a->type == KZ_F32)
+        return kz_plan_refuse(p->error,
+                              "tensor cores multiply halves; 02_recompute and 03_two_passes do f32");
+    if (a->dimension > 128 || !is_whole(a->dimension))
+        return kz_plan_refuse(p->error, "a dimension of %llu: multiples of 8 up to 128; 04_mma has up to 256",
+                              (unsigned long long)a->dimension);
+    if (!a->queries || !a->keys)
+        return kz_plan_refuse(p->error, "no queries or no keys: a tensor map has at least one row; 04_mma "
+                                        "does it");
+    if (!is_whole(p->c->misalign) || !fits(&a->q, batch, a->heads, a->queries) ||
+        !fits(&a->kv, batch, a->kv_heads, a->keys) || !fits(&a->out, batch, a->heads, a->queries))
+        return kz_plan_refuse(p->error, "tensor maps need addresses and strides that are multiples of 16 "
+                                        "bytes; 04_mma takes any");
+    if (a->heads > INT32_MAX || batch > INT32_MAX)
+        return kz_plan_refuse(p->error, "2^31 heads or sequences; 04_mma takes them");
+    return KZ_OK;
+}
+
+static kz_arg tensor_of(const kz_planner *p, const attention_problem *a, int buffer,
+                        const kz_attention_strides *at, uint64_t heads, uint64_t tokens, uint32_t rows) {
+    const uint64_t counts[] = {tokens, heads, a->sequences_of_arrays};
+    uint64_t bytes[] = {at->token * 2, at->head * 2, at->batch * 2};
+    for (int i = 0; i < 3; i++)
+        if (counts[i] == 1) bytes[i] = 16; // nobody steps along it
+    kz_tensor tensor = {.size = sizeof tensor,
+                        .type = a->type == KZ_F16 ? KZ_TENSOR_F16 : KZ_TENSOR_BF16,
+                        .rank = 4,
+                        .dims = {a->dimension, tokens, heads, a->sequences_of_arrays},
+                        .strides = {2, bytes[0], bytes[1], bytes[2]},
+                        .box = {64, rows, 1, 1},
+                        .swizzle = KZ_TENSOR_SWIZZLE_128B,
+                        .promotion = KZ_TENSOR_PROMOTION_128B};
+    return kz_plan_add_map(p->plan, kz_arg_buffer((uint32_t)buffer), &tensor);
+}
+
+static kz_status launch_wgmma(const kz_planner *p, const backward_plan *b, const char *part, kz_arg chunks,
+                              uint32_t dimension, uint32_t queries) {
+    const attention_problem *a = &b->p;
+    enum { KV_STRIDES = 22, MASK_STRIDES = 28, SCALARS_END = 19 };
+    kz_arg args[KZ_PLAN_ARGS];
+    size_t count = 0;
+    args[count++] = tensor_of(p, a, Q, &a->q, a->heads, a->queries, queries);
+    args[count++] = tensor_of(p, a, K, &a->kv, a->kv_heads, a->keys, BACKWARD_WGMMA_KEYS);
+    args[count++] = tensor_of(p, a, V, &a->kv, a->kv_heads, a->keys, BACKWARD_WGMMA_KEYS);
+    args[count++] = tensor_of(p, a, b->at.dout, &a->out, a->heads, a->queries, queries);
+    args[count++] = chunks;
+    for (size_t i = ARG_ROWS + 1; i < SCALARS_END; i++) args[count++] = b->args[i];
+    for (size_t i = 0; i < 3; i++) args[count++] = b->args[KV_STRIDES + i];
+    for (size_t i = 0; i < 3; i++) args[count++] = b->args[MASK_STRIDES + i];
+    return KZ_LAUNCH(p, .part = part, .operation = "any", .blocks = key_blocks(b, BACKWARD_WGMMA_KEYS),
+                     .threads = BACKWARD_WGMMA_THREADS,
+                     .shared_bytes = BACKWARD_WGMMA_SHARED_BYTES(dimension, queries), .args = args,
+                     .arg_count = count);
+}
+
+static kz_status plan_wgmma(const kz_planner *p) {
+    backward_plan b;
+    attention_problem a = attention_problem_of(p->c);
+    kz_status status = attention_refuse(p);
+    if (!status) status = refuse_maps(p, &a);
+    if (!status) status = begin(p, NULL, &b);
+    if (status || !b.has_queries) return status;
+    bool narrow = a.dimension <= 64;
+    uint64_t chunks = query_tiles(&b, BACKWARD_WGMMA_CHUNK), slabs = narrow ? 1 : 2;
+    uint64_t rows = chunks * BACKWARD_WGMMA_CHUNK, bytes = rows * 64 * slabs * sizeof(float);
+    kz_arg dq = b.args[ARG_DQ], sums = reserve(p, bytes);
+    kz_arg numbers =
+        reserve(p, (rows + BACKWARD_WGMMA_CHUNK) * 2 * sizeof(float)); // a tile may end a chunk later
+    kz_plan_add_fill(p->plan, sums, 0, bytes);
+    b.args[ARG_DQ] = sums;
+    b.args[b.count++] = numbers;
+    status = launch(p, &b, "chunks", kz_ceil_div(rows, THREADS), THREADS, 0);
+    if (!status)
+        status = narrow ? launch_wgmma(p, &b, "d64", numbers, 64, 128)
+                        : launch_wgmma(p, &b, "d128", numbers, 128, 64);
+    b.args[b.count - 1] = dq;
+    return status ? status : launch(p, &b, "convert", kz_ceil_div(b.rows * a.dimension, THREADS), THREADS, 0);
+}
+
 // ---- the CPU's ladder ------------------------------------------------------------------------------------
 
 static kz_status plan_cpu_naive(const kz_planner *p) {
@@ -263,6 +357,8 @@ const kz_variant attention_backward_variants[] = { // the order is the journey
     {"03_two_passes", 75, plan_two_passes, "a pass for keys and one for queries, no atomics"},
     {"04_mma", 80, plan_mma, "tensor cores, p and ds as operands in registers", .unordered = true},
     {"05_mma_ordered", 80, plan_mma, "tiles of keys add to dq one after the other"},
+    {"06_wgmma", KZ_SM_EXACT(90), plan_wgmma, "wgmma out of shared memory and registers, a producer, bulk additions",
+     .unordered = true},
     {"10_cpu_naive", 0, plan_cpu_naive, "the definition on one core", attention_backward_cpu_naive_natives},
     {"11_cpu_blocked", 0, plan_cpu_one_core, "tiles that stay in L2", attention_backward_cpu_blocked_natives},
     {"12_cpu_simd", 0, plan_cpu_one_core, "tiles of sums in vector registers, eight powers at a time",

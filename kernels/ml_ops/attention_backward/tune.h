@@ -21,6 +21,20 @@
     (2 * (2 * (keys) * ((dimension) + 8) + 4 * (queries) * ((dimension) + 8) + (keys) * ((queries) + 8)) +   \
      2 * 8 * (queries))
 
+// 06: X(dimension up to, queries of a tile). Tiles of 128 keys, two warpgroups of 64; dq in chunks of 64 queries x 64 columns, one for
+// each warpgroup. With two stages 177 KB and 162 KB; not searched.
+#define BACKWARD_WGMMA_KEYS               128
+#define BACKWARD_WGMMA_CHUNK              64
+#define BACKWARD_WGMMA_STAGES             2
+#define BACKWARD_WGMMA_THREADS            384
+#define BACKWARD_WGMMA_PRODUCER_REGISTERS 24
+#define BACKWARD_WGMMA_CONSUMER_REGISTERS 240
+#define BACKWARD_WGMMA_TILES(X, ...)      X(64, 128, __VA_ARGS__) X(128, 64, __VA_ARGS__)
+#define BACKWARD_WGMMA_SHARED_BYTES(d, queries)                                                              \
+    (1024 + 2 * BACKWARD_WGMMA_KEYS * (d)*2 + BACKWARD_WGMMA_KEYS * (queries)*2 +                            \
+     2 * BACKWARD_WGMMA_CHUNK * 64 * 4 + BACKWARD_WGMMA_STAGES * (2 * (queries) * (d)*2 + (queries)*8) +     \
+     8 * (1 + 2 * BACKWARD_WGMMA_STAGES))
+
 // 11 to 13: tiles of queries and keys of a core. At 128 columns five tiles of keys and two of queries take 200 KB, an L2's worth; not
 // searched.
 #define BACKWARD_CPU_QUERIES 32
