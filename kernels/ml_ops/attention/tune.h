@@ -44,8 +44,16 @@
 #ifndef ATTENTION_KEYS_256
 #define ATTENTION_KEYS_256 80
 #endif
+#ifndef ATTENTION_ADDED_KEYS_256
+#define ATTENTION_ADDED_KEYS_256 64 // an added mask needs registers as well
+#endif
 #ifndef ATTENTION_STAGES
 #define ATTENTION_STAGES 2
+#endif
+
+// Weights may grow to 2 to this power before sums are scaled anew. Considered: 0, 8; f16 ends at 2^16.
+#ifndef ATTENTION_LAG
+#define ATTENTION_LAG 8.0f
 #endif
 
 // 09: bytes of keys and values that blocks work on at the same time: what an L2 of 50 MB holds beside queries and results. Considered:
