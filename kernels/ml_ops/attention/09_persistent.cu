@@ -15,7 +15,7 @@ template <typename T, int dimension, int keys, int consumers, int q_stages, bool
 struct shape : attention_shape<T, dimension, keys, consumers, ATTENTION_STAGES> {
     enum {
         PING_PONG = dimension <= 128,
-        OVERLAP = true,
+        OVERLAP = dimension <= 128 || !additive,
         PERSISTENT = true,
         Q_STAGES = q_stages,
         ADDITIVE = additive
@@ -34,6 +34,6 @@ struct shape : attention_shape<T, dimension, keys, consumers, ATTENTION_STAGES> 
     KERNEL(d256, type, T, 256, ATTENTION_KEYS_256, 2, 1, false)                                              \
     KERNEL(additive_d64, type, T, 64, ATTENTION_KEYS_64, 2, 2, true)                                         \
     KERNEL(additive_d128, type, T, 128, ATTENTION_KEYS_128, 2, 2, true)                                      \
-    KERNEL(additive_d256, type, T, 256, ATTENTION_ADDED_KEYS_256, 2, 1, true)
+    KERNEL(additive_d256, type, T, 256, ATTENTION_KEYS_256, 2, 1, true)
 KERNELS(bf16, kz_bf16)
 KERNELS(f16, kz_f16)

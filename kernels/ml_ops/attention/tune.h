@@ -44,9 +44,6 @@
 #ifndef ATTENTION_KEYS_256
 #define ATTENTION_KEYS_256 80
 #endif
-#ifndef ATTENTION_ADDED_KEYS_256
-#define ATTENTION_ADDED_KEYS_256 64 // an added mask needs registers as well
-#endif
 #ifndef ATTENTION_STAGES
 #define ATTENTION_STAGES 2
 #endif

@@ -159,7 +159,7 @@ kz_status attention_plan_persistent(const kz_planner *p) {
         {256, ATTENTION_KEYS_256, 2, ATTENTION_STAGES, "d256", INTERVALS},
         {64, ATTENTION_KEYS_64, 2, ATTENTION_STAGES, "additive_d64", ADDED, 2},
         {128, ATTENTION_KEYS_128, 2, ATTENTION_STAGES, "additive_d128", ADDED, 2},
-        {256, ATTENTION_ADDED_KEYS_256, 2, ATTENTION_STAGES, "additive_d256", ADDED},
+        {256, ATTENTION_KEYS_256, 2, ATTENTION_STAGES, "additive_d256", ADDED},
         {0}};
     return plan(p, frames, true);
 }
