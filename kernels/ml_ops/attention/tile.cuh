@@ -71,6 +71,10 @@ static __device__ __forceinline__ head_rows<T> queries_of(const kz_attention<T> 
     return rows_at(p, p.q, p.q_at, t.b, t.head, t.s.query + t.row, t.s.queries - t.row);
 }
 template <typename T>
+static __device__ __forceinline__ head_rows<T> results_of(const kz_attention<T> &p, const query_tile &t) {
+    return rows_at<T>(p, p.out, p.out_at, t.b, t.head, t.s.query + t.row, t.s.queries - t.row);
+}
+template <typename T>
 static __device__ __forceinline__ head_rows<T> keys_of(const kz_attention<T> &p, const query_tile &t,
                                                        const T *array) {
     return rows_at(p, array, p.kv_at, t.b, t.kv_head, t.s.key, t.s.keys);
