@@ -247,7 +247,8 @@ static const kz_variant variants[] = {
     CHECK(CAUSAL, t, 1, 1, 1, 70, 5, 64, .detail = &lse), /* more queries than keys: the first see none */ \
     CHECK(FULL, t, 2, 4, 2, 20, 40, 64, .detail = &tokens_first), CHECK(CAUSAL, t, 2, 4, 2, 40, 40, 128, .detail = &in_one_array), \
     CHECK(CAUSAL, t, 1, 2, 1, 40, 71, 64, .detail = &turned), CHECK(PACKED_CAUSAL, t, 3, 2, 1, 90, 95, 64, .detail = &windowed), \
-    CHECK(ADDITIVE, t, 1, 2, 2, 33, 35, 64, .detail = &mask_of_heads)
+    CHECK(ADDITIVE, t, 1, 2, 2, 33, 35, 64, .detail = &mask_of_heads), \
+    CHECK(PACKED, t, 70, 1, 1, 300, 350, 32) /* more sequences than lanes, many shorter than a tile */
 // A model's training step, its prompt, and one long prompt.
 #define BENCHES(o, t)                                                                                        \
     BENCH(o, t, 8, 16, 16, 1024, 1024, 64), BENCH(o, t, 4, 16, 16, 2048, 2048, 128), BENCH(o, t, 1, 16, 16, 8192, 8192, 128), \
