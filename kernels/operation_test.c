@@ -244,6 +244,35 @@ static void buffers_are_named(void **state) {
     kz_operation_close(reduce);
 }
 
+// In any order, with others at 0 among them.
+static void buffers_go_by_their_names(void **state) {
+    kz_operation *reduce;
+    kz_error error = {0};
+    float in[5] = {1, 2, 3, 9, 0}, out = 0;
+    _Alignas(KZ_WORKSPACE_ALIGNMENT) double workspace[64];
+    int64_t index = -1;
+    assert_int_equal(kz_reduce_open(*state, KZ_REDUCE_ARGMAX, KZ_F32, 5, NULL, &reduce, &error), KZ_OK);
+    kz_named_buffer named[] = {{"index", at(&index)}, {"mask", 0}, {"out", at(&out)}, {"in", at(in)}};
+    assert_int_equal(kz_operation_run_named(reduce, NULL, named, 4, at(workspace), sizeof workspace, &error),
+                     KZ_OK);
+    assert_int_equal(kz_device_synchronize(*state, &error), KZ_OK);
+    assert_true(out == 9.0f && index == 3);
+    assert_int_equal(kz_operation_run_named(reduce, NULL, named, 3, at(workspace), sizeof workspace, &error),
+                     KZ_INVALID);
+    assert_non_null(strstr(error.message, "the buffer in is 0"));
+    named[1].address = at(in);
+    assert_int_equal(kz_operation_run_named(reduce, NULL, named, 4, at(workspace), sizeof workspace, &error),
+                     KZ_INVALID);
+    assert_non_null(strstr(error.message, "argmax takes no mask as it was opened: it takes in, out, index"));
+    named[1].name = NULL;
+    assert_int_equal(kz_operation_run_named(reduce, NULL, named, 4, at(workspace), sizeof workspace, &error),
+                     KZ_INVALID);
+    assert_non_null(strstr(error.message, "takes no buffer without a name"));
+    assert_int_equal(kz_operation_run_named(reduce, NULL, NULL, 4, 0, 0, &error), KZ_INVALID);
+    assert_int_equal(kz_operation_run_named(NULL, NULL, named, 4, 0, 0, &error), KZ_INVALID);
+    kz_operation_close(reduce);
+}
+
 static void nothing_is_invalid(void **state) {
     kz_operation *operation;
     kz_error error = {0};
@@ -282,6 +311,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(what_cannot_be_is_an_error, open_cpu, close_cpu),
         cmocka_unit_test_setup_teardown(a_refusal_says_why, open_cpu, close_cpu),
         cmocka_unit_test_setup_teardown(buffers_are_named, open_cpu, close_cpu),
+        cmocka_unit_test_setup_teardown(buffers_go_by_their_names, open_cpu, close_cpu),
         cmocka_unit_test_setup_teardown(nothing_is_invalid, open_cpu, close_cpu),
         cmocka_unit_test_setup_teardown(nonsense_crashes_nobody, open_cpu, close_cpu),
     };

@@ -200,7 +200,8 @@ struct kz_family {
     // The arguments a guest kernel takes (a kernel from outside the tree in this family's place), as
     // a C parameter list for messages and as plan arguments (NULL: the buffers in order, then the axes). Where cases
     // differ, a line for each list; all but the first open with their cases, as globs of <operation>-<type>:
-    // "const T *in, T *out, size_t n\nargmin-*,argmax-*: const T *in, T *out, long long *index, size_t n".
+    // "const T *in, T *out, size_t n\nargmin-*,argmax-*: const T *in, T *out, long long *index, size_t n". No arguments: guests
+    // are not given the case, for it has what no parameter says.
     const char *guest_signature;
     size_t (*guest_args)(const kz_case *c, kz_arg args[KZ_PLAN_ARGS]);
 

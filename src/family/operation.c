@@ -213,7 +213,7 @@ static const kz_named_buffer *find_named(const kz_named_buffer *buffers, size_t 
 }
 
 static bool takes(const kz_operation *operation, const char *name) {
-    for (size_t i = 0; i < operation->buffer_count; i++)
+    for (size_t i = 0; i < operation->buffer_count && name; i++)
         if (strcmp(operation->buffers[i].name, name) == 0) return true;
     return false;
 }
@@ -230,7 +230,7 @@ kz_status kz_operation_run_named(kz_operation *operation, kz_stream *stream, con
         list_buffers(operation, &names);
         base_fail(error, KZ_INVALID, "%s's %s takes no %s as it was opened: it takes %s",
                   operation->family->name, operation->family->operations[operation->c.operation],
-                  buffers[i].name, names.data);
+                  buffers[i].name ? buffers[i].name : "buffer without a name", names.data);
         base_fail_note(error, "set it to 0, or open the operation that takes it: kz/ops/%s.h says which",
                        operation->family->name);
         base_text_free(&names);

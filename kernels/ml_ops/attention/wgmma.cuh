@@ -122,20 +122,17 @@ struct attention_work {
     }
 };
 
-// False: there is no such tile of queries.
+// By whole warps. False: there is no such tile of queries.
 template <typename A, typename T>
 static __device__ __forceinline__ bool attention_locate(const kz_attention<T> &p, unsigned tile,
                                                         unsigned head, attention_work &work) {
     const unsigned rows = attention_sizes<A>::QUERIES;
     kz_attention_sequence s;
     if (p.query_offsets) {
-        for (work.b = 0;; work.b++) {
-            if (work.b >= (unsigned)p.batch) return false;
-            s = kz_attention_sequence_of(p, work.b);
-            unsigned tiles = ((unsigned)s.queries + rows - 1) / rows;
-            if (tile < tiles) break;
-            tile -= tiles;
-        }
+        size_t b, row;
+        if (!kz_attention_tile_by_warp(p, tile, rows, &b, &s, &row)) return false;
+        work.b = (unsigned)b;
+        tile = (unsigned)row / rows;
     } else {
         unsigned tiles = ((unsigned)p.queries + rows - 1) / rows;
         work.b = tile / tiles;
@@ -269,14 +266,14 @@ attention_produce(const attention_maps &maps, const attention_memory<A> &memory,
         }
 }
 
-// One thread: the queries of all consumers, as soon as each has done with those before.
+// One warp: the queries of all consumers, as soon as each has done with those before.
 template <typename A>
 static __device__ __forceinline__ void
 attention_produce_q(const attention_maps &maps, const attention_memory<A> &memory,
                     const kz_attention<typename A::T> &p, attention_schedule<A> schedule) {
     attention_work work;
     for (attention_place<A::Q_STAGES> at(0); schedule.next(p, work); at.advance())
-        for (unsigned i = 0; i < A::CONSUMERS; i++) {
+        for (unsigned i = 0; i < A::CONSUMERS && kz_lane() == 0; i++) {
             kz_barrier_wait(memory.q_empty(i, at.stage), at.parity ^ 1);
             attention_load_q<A>(maps, memory, p, work, i, at.stage);
         }

@@ -311,7 +311,7 @@ static __device__ __forceinline__ void attention_run(const attention_maps &maps,
         kz_registers_give<sizes::PRODUCER_REGISTERS>();
         unsigned warp = kz_warp() % 4;
         if (warp == 0) attention_produce<A>(maps, memory, p, schedule);
-        if (warp == 1 && kz_lane() == 0) attention_produce_q<A>(maps, memory, p, schedule);
+        if (warp == 1) attention_produce_q<A>(maps, memory, p, schedule);
     } else {
         kz_registers_take<sizes::CONSUMER_REGISTERS>();
         attention_consume<A>(maps, memory, p, schedule);
