@@ -34,6 +34,15 @@ static __device__ __forceinline__ void kz_wgmma_commit(void) {
 template <int left> static __device__ __forceinline__ void kz_wgmma_wait(void) {
     asm volatile("wgmma.wait_group.sync.aligned %0;" ::"n"(left) : "memory");
 }
+// The same, but not before `x`, a number that is never negative, is known. ptxas moves a wait up over all arithmetic: what was to run
+// under the product would run behind it. It does not move it over a store to shared memory, even one that never happens; `scratch` is an
+// address there.
+template <int left> static __device__ __forceinline__ void kz_wgmma_wait_behind(float x, unsigned scratch) {
+    asm volatile("{ .reg .pred p; setp.lt.f32 p, %1, 0f00000000; @p st.shared.f32 [%2], %1; "
+                 "wgmma.wait_group.sync.aligned %0; }" ::"n"(left),
+                 "f"(x), "r"(scratch)
+                 : "memory");
+}
 // The compiler moves no use of the accumulators across this: behind a wait it says that they are there now.
 template <typename T, int count> static __device__ __forceinline__ void kz_wgmma_pin(T (&d)[count]) {
 #pragma unroll

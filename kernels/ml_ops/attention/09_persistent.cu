@@ -11,23 +11,29 @@
 
 #include "wgmma_frame.cuh"
 
-template <typename T, int dimension, int keys, int consumers, bool additive>
+template <typename T, int dimension, int keys, int consumers, int q_stages, bool additive>
 struct shape : attention_shape<T, dimension, keys, consumers, ATTENTION_STAGES> {
-    enum { PING_PONG = dimension <= 128, OVERLAP = true, PERSISTENT = true, ADDITIVE = additive };
+    enum {
+        PING_PONG = dimension <= 128,
+        OVERLAP = dimension <= 128 || !additive,
+        PERSISTENT = true,
+        Q_STAGES = q_stages,
+        ADDITIVE = additive
+    };
 };
 
-#define KERNEL(operation, type, T, d, keys, consumers, additive)                                             \
-    typedef shape<T, d, keys, consumers, additive> shape_##operation##_##type;                               \
+#define KERNEL(operation, type, T, d, keys, consumers, q_stages, additive)                                   \
+    typedef shape<T, d, keys, consumers, q_stages, additive> shape_##operation##_##type;                     \
     ATTENTION_WGMMA_ENTRY(attention_persistent_##operation##_##type, shape_##operation##_##type,             \
                           attention_run, attention_sizes<shape_##operation##_##type>::THREADS, 1)
 #define KERNELS(type, T)                                                                                     \
-    KERNEL(d64, type, T, 64, ATTENTION_KEYS_64, ATTENTION_CONSUMERS_64, false)                               \
-    KERNEL(d96, type, T, 96, ATTENTION_KEYS_96, 2, false)                                                    \
-    KERNEL(d128, type, T, 128, ATTENTION_FULL_KEYS_128, 2, false)                                            \
-    KERNEL(causal_d128, type, T, 128, ATTENTION_KEYS_128, 2, false)                                          \
-    KERNEL(d256, type, T, 256, ATTENTION_KEYS_256, 2, false)                                                 \
-    KERNEL(additive_d64, type, T, 64, ATTENTION_KEYS_64, 2, true)                                            \
-    KERNEL(additive_d128, type, T, 128, ATTENTION_KEYS_128, 2, true)                                         \
-    KERNEL(additive_d256, type, T, 256, ATTENTION_KEYS_256, 2, true)
+    KERNEL(d64, type, T, 64, ATTENTION_KEYS_64, ATTENTION_CONSUMERS_64, 2, false)                            \
+    KERNEL(d96, type, T, 96, ATTENTION_KEYS_96, 2, 2, false)                                                 \
+    KERNEL(d128, type, T, 128, ATTENTION_FULL_KEYS_128, 2, 1, false)                                         \
+    KERNEL(causal_d128, type, T, 128, ATTENTION_KEYS_128, 2, 2, false)                                       \
+    KERNEL(d256, type, T, 256, ATTENTION_KEYS_256, 2, 1, false)                                              \
+    KERNEL(additive_d64, type, T, 64, ATTENTION_KEYS_64, 2, 2, true)                                         \
+    KERNEL(additive_d128, type, T, 128, ATTENTION_KEYS_128, 2, 2, true)                                      \
+    KERNEL(additive_d256, type, T, 256, ATTENTION_KEYS_256, 2, 1, true)
 KERNELS(bf16, kz_bf16)
 KERNELS(f16, kz_f16)

@@ -282,7 +282,8 @@ static const kz_variant variants[] = {
     CHECK(CAUSAL, t, 1, 1, 1, 70, 5, 64, .detail = &lse), /* more queries than keys: the first see none */ \
     CHECK(FULL, t, 2, 4, 2, 20, 40, 64, .detail = &tokens_first), CHECK(CAUSAL, t, 2, 4, 2, 40, 40, 128, .detail = &in_one_array), \
     CHECK(CAUSAL, t, 1, 2, 1, 40, 71, 64, .detail = &turned), CHECK(PACKED_CAUSAL, t, 3, 2, 1, 90, 95, 64, .detail = &windowed), \
-    CHECK(ADDITIVE, t, 1, 2, 2, 33, 35, 64, .detail = &mask_of_heads)
+    CHECK(ADDITIVE, t, 1, 2, 2, 33, 35, 64, .detail = &mask_of_heads), \
+    CHECK(PACKED, t, 70, 1, 1, 300, 350, 32) /* more sequences than lanes, many shorter than a tile */
 // Models' training steps.
 #define BENCHES(o, t)                                                                                        \
     BENCH(o, t, 8, 16, 16, 1024, 1024, 64), BENCH(o, t, 8, 32, 32, 2048, 2048, 64), BENCH(o, t, 8, 16, 16, 2048, 2048, 128), \
@@ -319,6 +320,16 @@ static const kz_case cases[] = {
     SPECIALS(F32),
     SPECIALS(F16),
     SPECIALS(BF16),
+    // Several tiles of keys and of queries, and more of those than multiprocessors, for the rings and rounds of Hopper's rungs.
+    CHECK(CAUSAL, BF16, 3, 46, 23, 10, 150, 64),
+    CHECK(CAUSAL, BF16, 1, 2, 1, 300, 500, 128, .detail = &lse),
+    CHECK(FULL, F16, 1, 2, 1, 150, 600, 128),
+    CHECK(WINDOW, F16, 1, 1, 1, 400, 400, 64),
+    CHECK(PACKED_CAUSAL, BF16, 6, 3, 1, 700, 700, 64, .detail = &lse),
+    CHECK(PADDED, F16, 3, 2, 2, 70, 300, 96),
+    CHECK(PACKED, BF16, 3, 2, 2, 200, 300, 256),
+    CHECK(ADDITIVE, BF16, 1, 1, 1, 70, 300, 256),
+    CHECK(ADDITIVE, F16, 1, 1, 1, 140, 300, 96),
     BENCH(FULL, F32, 8, 16, 16, 1024, 1024, 64),
     BENCH(CAUSAL, F32, 8, 16, 16, 1024, 1024, 64),
     BENCHES(FULL, F16),

@@ -11,7 +11,8 @@ KZ_DECLARE_FAMILY(attention);
 extern const kz_native_entry attention_natives[], attention_cpu_naive_natives[],
     attention_cpu_blocked_natives[], attention_cpu_simd_natives[];
 
-// Plans of Hopper's rungs (wgmma_plan.c).
+// ---- plans of Hopper's rungs: wgmma_plan.c -----------------------------------------------------------
+
 kz_status attention_plan_wgmma(const kz_planner *p);            // 05
 kz_status attention_plan_warp_specialized(const kz_planner *p); // 06
 kz_status attention_plan_ping_pong(const kz_planner *p);        // 07 and 08

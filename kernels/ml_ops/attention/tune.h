@@ -28,11 +28,6 @@
     (2 * (d) * (ATTENTION_MMA_QUERIES(d) + 2 * (stages)*ATTENTION_MMA_KEYS(d)))
 #define ATTENTION_MMA_STAGES 2 // 04. To be searched: 2 3
 
-// 11 to 13: queries and keys of a tile. Of 128 elements they are 96 KB as floats, with the results: L2.
-#define ATTENTION_CPU_QUERIES 32
-#define ATTENTION_CPU_KEYS    64
-#define ATTENTION_CPU_BLOCKS  4 // 13, for each core
-
 // ---- Hopper's rungs, 05 to 09: consumers of 64 queries each, keys of a tile, stages of the ring ----------------
 
 // A multiprocessor has 227 KB and 65536 registers. Of a consumer's thread the sums take dimension / 2 registers, the scores keys /
@@ -79,10 +74,22 @@
 #define ATTENTION_STAGES 2
 #endif
 
+// Weights may grow to 2 to this power before sums are scaled anew. Considered: 0, 8; f16 ends at 2^16.
+#ifndef ATTENTION_LAG
+#define ATTENTION_LAG 8.0f
+#endif
+
 // 09: bytes of keys and values that blocks work on at the same time: what an L2 of 50 MB holds beside queries and results. Considered:
 // 16 to 40 MB.
 #ifndef ATTENTION_SECTION
 #define ATTENTION_SECTION (32 << 20)
 #endif
+
+// ---- the CPU's rungs ---------------------------------------------------------------------------------------
+
+// 11 to 13: queries and keys of a tile. Of 128 elements they are 96 KB as floats, with the results: L2.
+#define ATTENTION_CPU_QUERIES 32
+#define ATTENTION_CPU_KEYS    64
+#define ATTENTION_CPU_BLOCKS  4 // 13, for each core
 
 #endif

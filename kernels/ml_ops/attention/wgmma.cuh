@@ -9,6 +9,7 @@
 //     PING_PONG    consumers take turns: one's products are issued, then the next one's; its softmax is under the others' products
 //     OVERLAP      a consumer issues the next tile's scores before the products with values, and does their softmax under those
 //     PERSISTENT   blocks stay and take tile after tile of queries; out leaves by shared memory
+//     Q_STAGES     2: the next tile's queries land while this one's are still needed
 //     ADDITIVE     a mask is added
 //
 // From 06 on one warp copies keys and values into a ring of stages, a second one queries. Every stage has four barriers: keys
@@ -35,6 +36,7 @@ template <typename T_, int dimension, int keys, int consumers, int stages> struc
         PING_PONG = false,
         OVERLAP = false,
         PERSISTENT = false,
+        Q_STAGES = 1,
         ADDITIVE = false,
     };
 };
@@ -61,22 +63,29 @@ template <typename A> struct attention_memory {
     __device__ __forceinline__ explicit attention_memory(char *memory) {
         barriers = (kz_shared_address(memory) + 1023) / 1024 * 1024; // the swizzle repeats every 1024 bytes
         q = barriers + ATTENTION_BARRIERS;
-        k = q + A::CONSUMERS * attention_sizes<A>::Q_BYTES;
+        k = q + A::Q_STAGES * A::CONSUMERS * attention_sizes<A>::Q_BYTES;
         v = k + A::STAGES * attention_sizes<A>::TILE;
     }
-    __device__ __forceinline__ unsigned q_full(unsigned consumer) const { return barriers + 8 * consumer; }
-    __device__ __forceinline__ unsigned q_empty(unsigned consumer) const {
-        return barriers + 32 + 8 * consumer;
+    __device__ __forceinline__ unsigned queries(unsigned consumer, unsigned stage) const {
+        return q + (stage * A::CONSUMERS + consumer) * attention_sizes<A>::Q_BYTES;
     }
-    __device__ __forceinline__ unsigned v_edge(void) const { return barriers + 56; }
-    __device__ __forceinline__ unsigned k_full(unsigned stage) const { return barriers + 64 + 8 * stage; }
-    __device__ __forceinline__ unsigned k_empty(unsigned stage) const { return barriers + 128 + 8 * stage; }
-    __device__ __forceinline__ unsigned v_full(unsigned stage) const { return barriers + 192 + 8 * stage; }
-    __device__ __forceinline__ unsigned v_empty(unsigned stage) const { return barriers + 256 + 8 * stage; }
+    __device__ __forceinline__ unsigned q_full(unsigned consumer, unsigned stage) const {
+        return barriers + 8 * consumer + 32 * stage;
+    }
+    __device__ __forceinline__ unsigned q_empty(unsigned consumer, unsigned stage) const {
+        return barriers + 64 + 8 * consumer + 32 * stage;
+    }
+    __device__ __forceinline__ unsigned v_edge(void) const { return barriers + 24; }
+    __device__ __forceinline__ unsigned k_full(unsigned stage) const { return barriers + 128 + 8 * stage; }
+    __device__ __forceinline__ unsigned k_empty(unsigned stage) const { return barriers + 192 + 8 * stage; }
+    __device__ __forceinline__ unsigned v_full(unsigned stage) const { return barriers + 256 + 8 * stage; }
+    __device__ __forceinline__ unsigned v_empty(unsigned stage) const { return barriers + 320 + 8 * stage; }
 
     __device__ __forceinline__ void init(void) const {
-        for (unsigned i = 0; i < A::CONSUMERS; i++)
-            kz_barrier_init(q_full(i), 1), kz_barrier_init(q_empty(i), 1);
+        for (unsigned i = 0; i < A::CONSUMERS * A::Q_STAGES; i++) {
+            kz_barrier_init(q_full(i / A::Q_STAGES, i % A::Q_STAGES), 1);
+            kz_barrier_init(q_empty(i / A::Q_STAGES, i % A::Q_STAGES), 1);
+        }
         for (unsigned i = 0; i < A::STAGES; i++) {
             kz_barrier_init(k_full(i), 1), kz_barrier_init(v_full(i), 1);
             kz_barrier_init(k_empty(i), 4 * A::CONSUMERS), kz_barrier_init(v_empty(i), 4 * A::CONSUMERS);
@@ -87,12 +96,12 @@ template <typename A> struct attention_memory {
 };
 
 // The place of a tile in a ring of stages, and the parity of its phase there.
-template <typename A> struct attention_place {
+template <int stages> struct attention_place {
     unsigned stage, parity;
     __device__ __forceinline__ explicit attention_place(unsigned tile)
-        : stage(tile % A::STAGES), parity(tile / A::STAGES & 1) {}
+        : stage(tile % stages), parity(tile / stages & 1) {}
     __device__ __forceinline__ void advance(void) {
-        if (++stage == A::STAGES) stage = 0, parity ^= 1;
+        if (++stage == stages) stage = 0, parity ^= 1;
     }
 };
 
@@ -113,20 +122,17 @@ struct attention_work {
     }
 };
 
-// False: there is no such tile of queries.
+// By whole warps. False: there is no such tile of queries.
 template <typename A, typename T>
 static __device__ __forceinline__ bool attention_locate(const kz_attention<T> &p, unsigned tile,
                                                         unsigned head, attention_work &work) {
     const unsigned rows = attention_sizes<A>::QUERIES;
     kz_attention_sequence s;
     if (p.query_offsets) {
-        for (work.b = 0;; work.b++) {
-            if (work.b >= (unsigned)p.batch) return false;
-            s = kz_attention_sequence_of(p, work.b);
-            unsigned tiles = ((unsigned)s.queries + rows - 1) / rows;
-            if (tile < tiles) break;
-            tile -= tiles;
-        }
+        size_t b, row;
+        if (!kz_attention_tile_by_warp(p, tile, rows, &b, &s, &row)) return false;
+        work.b = (unsigned)b;
+        tile = (unsigned)row / rows;
     } else {
         unsigned tiles = ((unsigned)p.queries + rows - 1) / rows;
         work.b = tile / tiles;
@@ -178,9 +184,10 @@ template <typename A> struct attention_schedule {
 template <typename A>
 static __device__ __forceinline__ void
 attention_load_q(const attention_maps &maps, const attention_memory<A> &memory,
-                 const kz_attention<typename A::T> &p, const attention_work &work, unsigned consumer) {
+                 const kz_attention<typename A::T> &p, const attention_work &work, unsigned consumer,
+                 unsigned stage) {
     typedef attention_sizes<A> sizes;
-    unsigned barrier = memory.q_full(consumer), to = memory.q + consumer * sizes::Q_BYTES;
+    unsigned barrier = memory.q_full(consumer, stage), to = memory.queries(consumer, stage);
     int token = (int)(work.query + work.row + consumer * ATTENTION_ROWS);
     kz_barrier_arrive_expect(barrier, sizes::Q_BYTES);
 #pragma unroll
@@ -235,13 +242,13 @@ attention_produce(const attention_maps &maps, const attention_memory<A> &memory,
     for (; schedule.next(p, work); done += work.tiles)
         for (unsigned i = 0; i <= work.tiles && work.tiles > 0; i++) {
             if (i < work.tiles && first) {
-                attention_place<A> k(done + i);
+                attention_place<A::STAGES> k(done + i);
                 kz_barrier_wait(memory.k_empty(k.stage), k.parity ^ 1); // the first round passes
                 attention_load_kv<A>(memory.k + k.stage * sizes::TILE, maps.k, p, work, work.last - i,
                                      memory.k_full(k.stage));
             }
             if (i == 0) continue;
-            attention_place<A> v(done + i - 1);
+            attention_place<A::STAGES> v(done + i - 1);
             unsigned tile = work.last - (i - 1), rows = attention_own_rows<A>(p, work, tile),
                      to = memory.v + v.stage * sizes::TILE, full = memory.v_full(v.stage);
             bool whole = rows == A::KEYS;
@@ -259,16 +266,16 @@ attention_produce(const attention_maps &maps, const attention_memory<A> &memory,
         }
 }
 
-// One thread: the queries of all consumers, as soon as each has done with those before.
+// One warp: the queries of all consumers, as soon as each has done with those before.
 template <typename A>
 static __device__ __forceinline__ void
 attention_produce_q(const attention_maps &maps, const attention_memory<A> &memory,
                     const kz_attention<typename A::T> &p, attention_schedule<A> schedule) {
     attention_work work;
-    for (unsigned parity = 1; schedule.next(p, work); parity ^= 1)
-        for (unsigned i = 0; i < A::CONSUMERS; i++) {
-            kz_barrier_wait(memory.q_empty(i), parity);
-            attention_load_q<A>(maps, memory, p, work, i);
+    for (attention_place<A::Q_STAGES> at(0); schedule.next(p, work); at.advance())
+        for (unsigned i = 0; i < A::CONSUMERS && kz_lane() == 0; i++) {
+            kz_barrier_wait(memory.q_empty(i, at.stage), at.parity ^ 1);
+            attention_load_q<A>(maps, memory, p, work, i, at.stage);
         }
 }
 
@@ -278,8 +285,9 @@ attention_produce_q(const attention_maps &maps, const attention_memory<A> &memor
 template <typename A> struct attention_state {
     float sums[A::D / 2], scores[A::KEYS / 2];
     uint32_t weights[A::KEYS / 16][4]; // 16 keys each, as kz_wgmma takes them
-    float greatest[2], total[2];       // of a row: of all lanes; of this lane's keys
-    float scale[2];                    // by which the last tile changes what was summed before
+    float greatest[2], total[2];       // of a row: what weights are relative to; the sum of this lane's
+    bool raised;                       // the first has risen, in some row of the warp,
+    float scale[2];                    // so what was summed before is multiplied by this
 };
 
 // Begun: scores = q k', of a tile of keys.
@@ -337,17 +345,22 @@ template <typename A> struct attention_view {
     }
 };
 
-// Scores that a query does not see become -Inf.
+// Scores that a query does not see become -Inf: those behind its last key, those before its first.
 template <typename A>
 static __device__ __forceinline__ void attention_hide(attention_state<A> &state,
                                                       const attention_view<A> &view, unsigned key) {
-    if (key >= view.all_first && key + A::KEYS <= view.all_end) return;
     unsigned own = key + kz_lane() % 4 * 2;
+    if (key + A::KEYS > view.all_end) {
+        int end[2] = {(int)(view.end[0] - own), (int)(view.end[1] - own)};
 #pragma unroll
-    for (int i = 0; i < A::KEYS / 2; i++) {
-        unsigned at = own + i / 4 * 8 + i % 2;
-        const int r = i / 2 % 2;
-        if (at - view.first[r] >= view.end[r] - view.first[r]) state.scores[i] = KZ_MINUS_INFINITY;
+        for (int i = 0; i < A::KEYS / 2; i++)
+            if (i / 4 * 8 + i % 2 >= end[i / 2 % 2]) state.scores[i] = KZ_MINUS_INFINITY;
+    }
+    if (key < view.all_first) {
+        int first[2] = {(int)(view.first[0] - own), (int)(view.first[1] - own)};
+#pragma unroll
+        for (int i = 0; i < A::KEYS / 2; i++)
+            if (i / 4 * 8 + i % 2 < first[i / 2 % 2]) state.scores[i] = KZ_MINUS_INFINITY;
     }
 }
 
@@ -380,27 +393,39 @@ static __device__ __forceinline__ float attention_power(float x) {
     return power;
 }
 
-// Scores become weights, still floats: powers of 2 of what they are above the greatest, which is scaled with them in one
-// instruction. `scale` is above 0.
+// Scores become weights, still floats: powers of 2 of what they are above a base, which is scaled with them in one instruction. The
+// base is the greatest score, or was: it is only raised when a weight would pass 2^ATTENTION_LAG, for then all sums have to
+// be multiplied. `scale` is above 0.
 template <typename A>
 static __device__ __forceinline__ void attention_soften(attention_state<A> &state, float scale) {
     float most[2] = {state.greatest[0], state.greatest[1]}, base[2];
 #pragma unroll
     for (int i = 0; i < A::KEYS / 2; i++) most[i / 2 % 2] = fmaxf(most[i / 2 % 2], state.scores[i]);
+    bool raise = false;
 #pragma unroll
     for (int r = 0; r < 2; r++) {
         most[r] = kz_row_swap_lanes<kz_row_max>(most[r], 4);
-        base[r] = -kz_softmax_base(most[r]) * scale;
-        state.scale[r] = attention_power(fmaf(state.greatest[r], scale, base[r]));
-        state.greatest[r] = most[r];
-        state.total[r] *= state.scale[r];
+        raise = raise || (most[r] - state.greatest[r]) * scale > ATTENTION_LAG;
     }
+    state.raised = __any_sync(KZ_ALL_LANES, raise);
+    if (state.raised)
+#pragma unroll
+        for (int r = 0; r < 2; r++) {
+            state.scale[r] =
+                attention_power(fmaf(state.greatest[r], scale, -kz_softmax_base(most[r]) * scale));
+            state.greatest[r] = most[r];
+            state.total[r] *= state.scale[r];
+        }
+#pragma unroll
+    for (int r = 0; r < 2; r++) base[r] = -kz_softmax_base(state.greatest[r]) * scale;
 #pragma unroll
     for (int i = 0; i < A::KEYS / 2; i++) {
         const int r = i / 2 % 2;
         state.scores[i] = attention_power(fmaf(state.scores[i], scale, base[r]));
         state.total[r] += state.scores[i];
     }
+    kz_wgmma_pin(state.scores);
+    kz_wgmma_pin(state.total);
 }
 
 // Weights as the second product takes them.
@@ -414,6 +439,7 @@ template <typename A> static __device__ __forceinline__ void attention_round(att
 }
 
 template <typename A> static __device__ __forceinline__ void attention_rescale(attention_state<A> &state) {
+    if (!state.raised) return;
 #pragma unroll
     for (int i = 0; i < A::D / 2; i++) state.sums[i] *= state.scale[i / 2 % 2];
 }

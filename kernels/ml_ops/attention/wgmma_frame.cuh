@@ -44,8 +44,8 @@ static __device__ __forceinline__ void attention_run_alone(const attention_maps 
     attention_state<A> state;
     attention_begin(state);
     float scale = p.scale * 1.44269504f;
-    if (threadIdx.x == 0) attention_load_q<A>(maps, memory, p, work, 0);
-    kz_barrier_wait(memory.q_full(0), 0);
+    if (threadIdx.x == 0) attention_load_q<A>(maps, memory, p, work, 0, 0);
+    kz_barrier_wait(memory.q_full(0, 0), 0);
     for (unsigned i = 0; i < work.tiles; i++) {
         unsigned tile = work.last - i, rows = attention_own_rows<A>(p, work, tile);
         if (threadIdx.x == 0) {
@@ -77,14 +77,15 @@ static __device__ __forceinline__ void attention_run_alone(const attention_maps 
 
 template <typename A> struct attention_consumer {
     attention_memory<A> memory;
-    unsigned own, q; // number, and where its queries lie
-    attention_place<A> k, v;
+    unsigned own; // its number
+    attention_place<A::Q_STAGES> q;
+    attention_place<A::STAGES> k, v;
     float scale;
+    bool leaving; // this thread's copy of the last tile's results is under way
 
     __device__ __forceinline__ explicit attention_consumer(const attention_memory<A> &all, float log2_scale)
-        : memory(all), k(0), v(0), scale(log2_scale) {
+        : memory(all), q(0), k(0), v(0), scale(log2_scale), leaving(false) {
         own = attention_uniform(threadIdx.x / KZ_WARPGROUP);
-        q = memory.q + own * attention_sizes<A>::Q_BYTES;
     }
     __device__ __forceinline__ void take_turn(void) const {
         if (A::PING_PONG) kz_named_sync(ATTENTION_TURN_BARRIER + own, 2 * KZ_WARPGROUP);
@@ -98,6 +99,17 @@ template <typename A> struct attention_consumer {
     }
     __device__ __forceinline__ void wait_values(void) const {
         kz_barrier_wait(memory.v_full(v.stage), v.parity);
+    }
+    __device__ __forceinline__ void wait_queries(void) const {
+        kz_barrier_wait(memory.q_full(own, q.stage), q.parity);
+    }
+    __device__ __forceinline__ unsigned query_tile(void) const { return memory.queries(own, q.stage); }
+    // What the last tile's results were copied from is free when it has been read: with two stages that is the other one.
+    __device__ __forceinline__ void release_queries(void) {
+        if (!leaving) return;
+        kz_bulk_wait_read();
+        kz_barrier_arrive(memory.q_empty(own, (q.stage + A::Q_STAGES - 1) % A::Q_STAGES));
+        leaving = false;
     }
     __device__ __forceinline__ unsigned key_tile(void) const {
         return memory.k + k.stage * attention_sizes<A>::TILE;
@@ -123,7 +135,7 @@ attention_in_order(attention_consumer<A> &c, attention_state<A> &state, const kz
     unsigned tiles = attention_uniform(work.tiles), last = attention_uniform(work.last);
     for (unsigned i = 0; i < tiles; i++) {
         c.wait_keys();
-        attention_multiply_keys(state, c.q, c.key_tile());
+        attention_multiply_keys(state, c.query_tile(), c.key_tile());
         kz_wgmma_wait<0>();
         kz_wgmma_pin(state.scores);
         c.release_keys();
@@ -148,8 +160,9 @@ attention_pipelined(attention_consumer<A> &c, attention_state<A> &state, const k
     if (tiles == 0) return;
     c.wait_keys();
     c.take_turn();
-    attention_multiply_keys(state, c.q, c.key_tile());
+    attention_multiply_keys(state, c.query_tile(), c.key_tile());
     c.end_turn();
+    if (A::PERSISTENT) c.release_queries();
     kz_wgmma_wait<0>();
     kz_wgmma_pin(state.scores);
     c.release_keys();
@@ -160,7 +173,7 @@ attention_pipelined(attention_consumer<A> &c, attention_state<A> &state, const k
         if (!A::OVERLAP) c.wait_values();
         c.take_turn();
         if (!A::OVERLAP) attention_multiply_values(state, c.value_tile(), i > 1);
-        attention_multiply_keys(state, c.q, c.key_tile());
+        attention_multiply_keys(state, c.query_tile(), c.key_tile());
         if (A::OVERLAP) {
             c.wait_values();
             attention_multiply_values(state, c.value_tile(), i > 1);
@@ -172,7 +185,7 @@ attention_pipelined(attention_consumer<A> &c, attention_state<A> &state, const k
         if (!A::OVERLAP) c.release_values();
         attention_weigh(state, p, work, view, last - i, c.scale);
         if (A::OVERLAP) {
-            kz_wgmma_wait<0>();
+            kz_wgmma_wait_behind<0>(fminf(state.total[0], state.total[1]), c.memory.barriers);
             c.release_values();
         }
         kz_wgmma_pin(state.sums);
@@ -215,39 +228,39 @@ static __device__ __forceinline__ void attention_store_rows(const kz_attention<t
 // the last query, but not what belongs to a next sequence. The producer hears when the place is free.
 template <typename A>
 static __device__ __forceinline__ void
-attention_store_tile(const attention_consumer<A> &c, const attention_state<A> &state,
-                     const attention_maps &maps, const kz_attention<typename A::T> &p,
-                     const attention_work &work) {
+attention_store_tile(attention_consumer<A> &c, const attention_state<A> &state, const attention_maps &maps,
+                     const kz_attention<typename A::T> &p, const attention_work &work) {
     typedef attention_sizes<A> sizes;
     typename A::T type;
     bool first = threadIdx.x % KZ_WARPGROUP == 0;
-    unsigned row = work.row + c.own * ATTENTION_ROWS, left = row < work.queries ? work.queries - row : 0;
+    unsigned row = work.row + c.own * ATTENTION_ROWS, from = c.query_tile(),
+             left = row < work.queries ? work.queries - row : 0;
+    c.release_queries(); // where there was no key
     kz_named_sync(ATTENTION_OWN_BARRIER + c.own, KZ_WARPGROUP);
 #pragma unroll
     for (int k = 0; k < A::D / 16; k++) {
         const float *e = state.sums + 8 * k;
         uint32_t units[] = {kz_pack_pair(type, e[0], e[1]), kz_pack_pair(type, e[2], e[3]),
                             kz_pack_pair(type, e[4], e[5]), kz_pack_pair(type, e[6], e[7])};
-        kz_gemm_stage_units(c.q + k / 4 * sizes::Q_SLAB, k % 4 * 16, units);
+        kz_gemm_stage_units(from + k / 4 * sizes::Q_SLAB, k % 4 * 16, units);
     }
     kz_bulk_fence();
     kz_named_sync(ATTENTION_OWN_BARRIER + c.own, KZ_WARPGROUP);
     if (p.query_offsets && left < ATTENTION_ROWS) {
-        attention_store_rows<A>(p, work, c.q, row, left);
+        attention_store_rows<A>(p, work, from, row, left);
         kz_bulk_fence();
         kz_named_sync(ATTENTION_OWN_BARRIER + c.own, KZ_WARPGROUP);
-        if (first) kz_barrier_arrive(c.memory.q_empty(c.own));
-    } else if (first) {
-        if (left > 0)
+    } else if (first && left > 0) {
 #pragma unroll
-            for (int s = 0; s < sizes::SLABS; s++)
-                if (s * ATTENTION_SLAB < (int)p.dimension)
-                    kz_tensor_store_4d(maps.out, s * ATTENTION_SLAB, (int)(work.query + row), (int)work.head,
-                                       p.query_offsets ? 0 : (int)work.b, c.q + s * sizes::Q_SLAB);
+        for (int s = 0; s < sizes::SLABS; s++)
+            if (s * ATTENTION_SLAB < (int)p.dimension)
+                kz_tensor_store_4d(maps.out, s * ATTENTION_SLAB, (int)(work.query + row), (int)work.head,
+                                   p.query_offsets ? 0 : (int)work.b, from + s * sizes::Q_SLAB);
         kz_bulk_commit();
-        kz_bulk_wait_read();
-        kz_barrier_arrive(c.memory.q_empty(c.own));
     }
+    c.leaving = first;
+    c.q.advance();
+    if (A::Q_STAGES == 1) c.release_queries();
 }
 
 // ---- the whole -------------------------------------------------------------------------------------------------
@@ -260,10 +273,10 @@ attention_consume(const attention_maps &maps, const attention_memory<A> &memory,
     attention_state<A> state;
     attention_work work;
     if (A::PING_PONG && c.own == A::CONSUMERS - 1) c.end_turn(); // the first one's turn
-    for (unsigned parity = 0; schedule.next(p, work); parity ^= 1) {
+    while (schedule.next(p, work)) {
         attention_view<A> view(p, work, c.own);
         attention_begin(state);
-        kz_barrier_wait(memory.q_full(c.own), parity);
+        c.wait_queries();
         if constexpr (A::PING_PONG || A::OVERLAP)
             attention_pipelined(c, state, p, work, view);
         else
@@ -298,7 +311,7 @@ static __device__ __forceinline__ void attention_run(const attention_maps &maps,
         kz_registers_give<sizes::PRODUCER_REGISTERS>();
         unsigned warp = kz_warp() % 4;
         if (warp == 0) attention_produce<A>(maps, memory, p, schedule);
-        if (warp == 1 && kz_lane() == 0) attention_produce_q<A>(maps, memory, p, schedule);
+        if (warp == 1) attention_produce_q<A>(maps, memory, p, schedule);
     } else {
         kz_registers_take<sizes::CONSUMER_REGISTERS>();
         attention_consume<A>(maps, memory, p, schedule);

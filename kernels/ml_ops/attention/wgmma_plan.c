@@ -12,6 +12,7 @@ typedef struct frame {
     uint32_t dimension, keys, consumers, stages;
     const char *operation; // in its name
     uint32_t serves;       // kinds of masks
+    uint32_t q_stages;     // 0: one
 } frame;
 
 // ---- what is refused -------------------------------------------------------------------------------------------
@@ -117,8 +118,8 @@ static kz_status plan(const kz_planner *p, const frame *frames, bool persistent)
     args[count++] = kz_arg_u64(section);
     return KZ_LAUNCH(p, .operation = f->operation, .blocks = blocks, .threads = 128 * (f->consumers + !alone),
                      .overlap = !alone,
-                     .shared_bytes =
-                         (uint32_t)ATTENTION_SHARED(f->dimension, f->keys, f->consumers, f->stages),
+                     .shared_bytes = (uint32_t)ATTENTION_SHARED(f->dimension, f->keys, f->consumers,
+                                                                f->stages, f->q_stages + !f->q_stages),
                      .args = args, .arg_count = count);
 }
 
@@ -151,13 +152,13 @@ kz_status attention_plan_ping_pong(const kz_planner *p) {
 
 kz_status attention_plan_persistent(const kz_planner *p) {
     static const frame frames[] = {
-        {64, ATTENTION_KEYS_64, ATTENTION_CONSUMERS_64, ATTENTION_STAGES, "d64", INTERVALS},
-        {96, ATTENTION_KEYS_96, 2, ATTENTION_STAGES, "d96", INTERVALS},
+        {64, ATTENTION_KEYS_64, ATTENTION_CONSUMERS_64, ATTENTION_STAGES, "d64", INTERVALS, 2},
+        {96, ATTENTION_KEYS_96, 2, ATTENTION_STAGES, "d96", INTERVALS, 2},
         {128, ATTENTION_FULL_KEYS_128, 2, ATTENTION_STAGES, "d128", EVEN},
-        {128, ATTENTION_KEYS_128, 2, ATTENTION_STAGES, "causal_d128", UNEVEN},
+        {128, ATTENTION_KEYS_128, 2, ATTENTION_STAGES, "causal_d128", UNEVEN, 2},
         {256, ATTENTION_KEYS_256, 2, ATTENTION_STAGES, "d256", INTERVALS},
-        {64, ATTENTION_KEYS_64, 2, ATTENTION_STAGES, "additive_d64", ADDED},
-        {128, ATTENTION_KEYS_128, 2, ATTENTION_STAGES, "additive_d128", ADDED},
+        {64, ATTENTION_KEYS_64, 2, ATTENTION_STAGES, "additive_d64", ADDED, 2},
+        {128, ATTENTION_KEYS_128, 2, ATTENTION_STAGES, "additive_d128", ADDED, 2},
         {256, ATTENTION_KEYS_256, 2, ATTENTION_STAGES, "additive_d256", ADDED},
         {0}};
     return plan(p, frames, true);

@@ -9,8 +9,8 @@
 #define ATTENTION_TILE(keys, d) (ATTENTION_SLABS(d) * (keys)*128) // bytes of a tile of keys or of values
 
 // Dynamic shared memory; 1024 bytes of it for the alignment that the swizzle wants.
-#define ATTENTION_SHARED(d, keys, consumers, stages)                                                         \
-    (1024 + ATTENTION_BARRIERS + (consumers)*ATTENTION_TILE(ATTENTION_ROWS, d) +                             \
+#define ATTENTION_SHARED(d, keys, consumers, stages, q_stages)                                               \
+    (1024 + ATTENTION_BARRIERS + (q_stages) * (consumers)*ATTENTION_TILE(ATTENTION_ROWS, d) +                \
      2 * (stages)*ATTENTION_TILE(keys, d))
 
 #endif
