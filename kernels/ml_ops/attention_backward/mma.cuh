@@ -287,22 +287,22 @@ static __device__ __forceinline__ void run_tile(job<T> &j, void *shared, Turn &t
     unsigned slab = kz_warp() % S::SLABS, part = kz_warp() / S::SLABS, column = part * S::COLUMNS;
     float dk[S::COLUMNS / 8][4] = {}, dv[S::COLUMNS / 8][4] = {};
     tile_walk walk = walk_of<S>(j);
-    size_t tiles = walk.count(), heads = j.kv_head * (p.heads / p.kv_heads), key = j.key + slab * 16;
+    size_t key = j.key + slab * 16;
     j.units = p.dimension % 8 == 0 && whole_units(p.q, p.q_at) && whole_units(p.k, p.kv_at) &&
               whole_units(p.v, p.kv_at) && whole_units(j.g.dout, p.out_at);
-    if (tiles > 0) {
+    if (walk.left > 0) {
         copy_rows<S, S::KEYS>(at.k, p.k, p.kv_at, j.b, j.kv_head, j.s.key, j.key, j.s.keys, p.dimension,
                               j.units);
         copy_rows<S, S::KEYS>(at.v, p.v, p.kv_at, j.b, j.kv_head, j.s.key, j.key, j.s.keys, p.dimension,
                               j.units);
-        copy_queries(j, at, 0, heads, walk.row(0));
+        copy_queries(j, at, 0, walk.head, walk.row);
     }
-    for (size_t i = 0; i < tiles; i++) {
-        unsigned stage = i % 2;
-        size_t head = heads + walk.head(i), row = walk.row(i);
+    for (unsigned stage = 0; walk.left > 0; stage ^= 1) {
+        size_t head = walk.head, row = walk.row;
         copies_wait();
         __syncthreads(); // the tile is there for all, and the one before it is done by all
-        if (i + 1 < tiles) copy_queries(j, at, stage ^ 1, heads + walk.head(i + 1), walk.row(i + 1));
+        walk.template next<S>();
+        if (walk.left > 0) copy_queries(j, at, stage ^ 1, walk.head, walk.row);
         float weights[S::QUERIES / 8][4], slopes[S::QUERIES / 8][4];
         uint32_t left[S::QUERIES / 16][4];
         multiply_pairs<S>(T(), weights, at.k, slab, at.q(stage));

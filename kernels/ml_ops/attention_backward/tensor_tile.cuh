@@ -16,27 +16,44 @@ template <typename T> struct job {
 
 // ---- a block's work ----------------------------------------------------------------------------------------------------
 
-// The tiles of queries that a block goes along, of all heads that share its keys.
+// The tiles of queries that a block goes along, of all heads that share its keys: `left` of them from (head, row) on.
 struct tile_walk {
-    size_t first, end, each, heads, rows; // rows: of a tile
-    __device__ __forceinline__ size_t count(void) const { return each * heads; }
-    __device__ __forceinline__ size_t head(size_t i) const { return i / each; }
-    __device__ __forceinline__ size_t row(size_t i) const { return first + i % each * rows; }
+    unsigned left, head, row, first, end;
+    template <typename S> __device__ __forceinline__ void next(void) {
+        left--;
+        row += S::QUERIES;
+        if (row >= end) row = first, head++;
+    }
 };
 template <typename S, typename T> static __device__ __forceinline__ tile_walk walk_of(const job<T> &j) {
     const kz_attention<T> &p = j.g.p;
-    tile_walk w = {0, 0, 0, p.heads / p.kv_heads, S::QUERIES};
-    if (j.key >= j.s.keys) return w;
+    unsigned group = p.heads / p.kv_heads, head = j.kv_head * group;
+    if (j.key >= j.s.keys) return {0, head, 0, 0, 0};
     size_t last = j.key + S::KEYS < j.s.keys ? j.key + S::KEYS : j.s.keys;
-    w.first = first_query(p, j.s, j.key) / S::QUERIES * S::QUERIES;
-    w.end = end_query(p, j.s, last - 1);
-    w.each = w.end > w.first ? (w.end - w.first + S::QUERIES - 1) / S::QUERIES : 0;
-    return w;
+    unsigned first = first_query(p, j.s, j.key) / S::QUERIES * S::QUERIES;
+    unsigned end = end_query(p, j.s, last - 1);
+    unsigned each = end > first ? (end - first + S::QUERIES - 1) / S::QUERIES : 0;
+    return {each * group, head, first, first, end};
 }
 
 // ---- p and ds ------------------------------------------------------------------------------------------------------
 
-// Scores become p, dp becomes ds; 0 where the mask hides a pair.
+// Which keys query `i` sees, counted from `key`: from the first on, before the end. Either may be negative. A sequence has less than 2^31
+// tokens, so that words of 32 bits are enough.
+struct key_span {
+    int first, end;
+};
+template <typename T>
+static __device__ __forceinline__ key_span span_of(const job<T> &j, unsigned i, unsigned key) {
+    unsigned queries = j.s.queries, keys = j.s.keys;
+    size_t reach = j.g.p.reach;
+    if (i >= queries) return {0, 0};
+    if (reach == 0) return {-(int)key, (int)(keys - key)};
+    unsigned end = i + 1 - queries + keys - key; // negative where all of them lie before `key`
+    return {(int)(end - (reach < 0x7fffffff ? (unsigned)reach : 0x7fffffffu)), (int)end};
+}
+
+// Scores become p, dp becomes ds, of 16 keys from `key` on and a tile of queries; 0 where the mask hides a pair.
 template <typename S, bool whole, typename T>
 static __device__ __forceinline__ void weigh(const job<T> &j, float *weights, float *slopes, unsigned rows,
                                              size_t head, size_t row, size_t key) {
@@ -51,15 +68,22 @@ static __device__ __forceinline__ void weigh(const job<T> &j, float *weights, fl
                      : "r"(rows + query * 8)
                      : "memory");
 #pragma unroll
-        for (int e = 0; e < 4; e++) {
-            size_t i = row + query + e % 2, k = key + kz_lane() / 4 + e / 2 * 8;
-            bool seen = whole || sees(p, j.s, i, k);
-            float below = weights[4 * n + e] * scale - base[e % 2];
-            if (p.mask && seen)
-                below += LOG2_E * kz_widen(p.mask[kz_attention_row(p.mask_at, j.b, head, i) + k]);
-            float weight = seen ? power_of_2(below) : 0.0f;
-            weights[4 * n + e] = weight;
-            slopes[4 * n + e] = seen ? weight * (slopes[4 * n + e] - delta[e % 2]) : 0.0f;
+        for (int x = 0; x < 2; x++) {
+            key_span span = {0, 16};
+            if (!whole) span = span_of(j, row + query + x, key);
+#pragma unroll
+            for (int e = x; e < 4; e += 2) {
+                int k = kz_lane() / 4 + e / 2 * 8;
+                bool seen = whole || (k >= span.first && k < span.end);
+                float below = weights[4 * n + e] * scale - base[x];
+                if (p.mask && seen)
+                    below +=
+                        LOG2_E *
+                        kz_widen(p.mask[kz_attention_row(p.mask_at, j.b, head, row + query + x) + key + k]);
+                float weight = seen ? power_of_2(below) : 0.0f;
+                weights[4 * n + e] = weight;
+                slopes[4 * n + e] = seen ? weight * (slopes[4 * n + e] - delta[x]) : 0.0f;
+            }
         }
     }
 }

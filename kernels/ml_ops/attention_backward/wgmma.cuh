@@ -126,19 +126,17 @@ static __device__ __forceinline__ void convert_chunks(const backward<T, float> &
 
 template <typename F>
 static __device__ __forceinline__ void produce(const job<typename F::T> &j, const memory<F> &at,
-                                               const maps &m, const float2 *rows, const tile_walk &walk) {
+                                               const maps &m, const float2 *rows, tile_walk walk) {
     const kz_attention<typename F::T> &p = j.g.p;
-    size_t tiles = walk.count(), heads = j.kv_head * (p.heads / p.kv_heads);
     int array = p.query_offsets ? 0 : (int)j.b, key = (int)(j.s.key + j.key);
-    if (tiles == 0) return;
+    if (walk.left == 0) return;
     kz_barrier_arrive_expect(at.keys_full(), 2 * F::KEY_TILE);
     for (int s = 0; s < F::SLABS; s++) {
         kz_tensor_load_4d(at.k + s * F::KEY_SLAB, m.k, s * 64, key, (int)j.kv_head, array, at.keys_full());
         kz_tensor_load_4d(at.v + s * F::KEY_SLAB, m.v, s * 64, key, (int)j.kv_head, array, at.keys_full());
     }
-    for (size_t i = 0; i < tiles; i++) {
-        unsigned stage = i % F::STAGES, full = at.full(stage);
-        size_t head = heads + walk.head(i), row = walk.row(i);
+    for (unsigned i = 0; walk.left > 0; i++, walk.template next<F>()) {
+        unsigned stage = i % F::STAGES, full = at.full(stage), head = walk.head, row = walk.row;
         kz_barrier_wait(at.empty(stage), (i / F::STAGES + 1) % 2);
         kz_barrier_arrive_expect(full, 2 * F::QUERY_TILE + F::ROWS_BYTES);
         for (int s = 0; s < F::SLABS; s++) {
@@ -262,20 +260,18 @@ static __device__ __forceinline__ void add_chunk(const float (&sums)[32], unsign
 
 template <typename F>
 static __device__ __forceinline__ void consume(const job<typename F::T> &j, const memory<F> &at,
-                                               const tile_walk &walk) {
+                                               tile_walk walk) {
     const kz_attention<typename F::T> &p = j.g.p;
     unsigned own = __shfl_sync(KZ_ALL_LANES, threadIdx.x / KZ_WARPGROUP, 0);
     unsigned key = own * 64 + kz_warp() % 4 * 16; // the warp's first, in the tile
     unsigned query_chunk = own % F::PAIR_SLABS, column_slab = own / F::PAIR_SLABS;
-    size_t tiles = walk.count(), heads = j.kv_head * (p.heads / p.kv_heads);
     float dk[F::D / 2] = {}, dv[F::D / 2] = {};
-    if (tiles > 0) {
+    if (walk.left > 0) {
         kz_barrier_wait(at.keys_full(), 0);
         clear_keys(j, at);
     }
-    for (size_t i = 0; i < tiles; i++) {
-        unsigned stage = i % F::STAGES;
-        size_t head = heads + walk.head(i), row = walk.row(i);
+    for (unsigned i = 0; walk.left > 0; i++, walk.template next<F>()) {
+        unsigned stage = i % F::STAGES, head = walk.head, row = walk.row;
         float weights[F::QUERIES / 2], slopes[F::QUERIES / 2], dq[32];
         uint32_t p_left[F::QUERIES / 16][4], ds_left[F::QUERIES / 16][4];
         kz_barrier_wait(at.full(stage), i / F::STAGES % 2);
