@@ -304,9 +304,9 @@ static kz_status begin(const kz_planner *p, builder *b) {
 
 // Of no rows the gradients of the weights are zero.
 static kz_status clear_gradients(const builder *b) {
-    kz_buffer list[KZ_FAMILY_BUFFERS];
-    size_t count = block_buffers(b->p->c, list);
-    for (uint32_t i = DNORM1; i < count; i++)
+    kz_buffer list[KZ_FAMILY_BUFFERS] = {0};
+    block_buffers(b->p->c, list);
+    for (uint32_t i = DNORM1; i <= DWD; i++)
         if (list[i].count) kz_plan_add_fill(b->p->plan, kz_arg_buffer(i), 0, list[i].count * b->element);
     return KZ_OK;
 }
