@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/base.h"
+#include "device/plan.h"
 #include "kz/family.h"
 
 struct kz_operation {
@@ -124,6 +125,7 @@ kz_status kz_operation_open_family(kz_device *device, const kz_family *family, c
     made->c.detail = NULL; // the caller's, and its plan is made
     if (status == KZ_OK) status = kz_variant_image(family, made->variant, &image, error);
     if (status == KZ_OK) status = kz_module_load(device, &image, &made->module, error);
+    if (status == KZ_OK && image.others) status = device_plan_load(made->module, &made->plan, error);
     if (status != KZ_OK) {
         kz_operation_close(made);
         return status;

@@ -1,0 +1,42 @@
+// transformer_block: its parts' kernels are found in the code of their families, for shapes that take all kinds of them.
+#include <stdlib.h>
+// cmocka's header wants it before it
+
+#include "unit.h"
+
+#include "private.h"
+
+// Opens the operation, which loads all that its plan launches, and says whether it launches a kernel of that name.
+static bool launches(kz_device *device, kz_type type, kz_transformer_block_shape shape, const char *entry) {
+    kz_operation *operation;
+    kz_error error = {0};
+    bool found = false;
+    shape.size = sizeof shape;
+    if (kz_transformer_block_open(device, KZ_TRANSFORMER_BLOCK_FORWARD, type, &shape, NULL, &operation,
+                                  &error))
+        fail_msg("%s", error.message);
+    const kz_plan *plan = kz_operation_plan(operation);
+    for (uint32_t i = 0; i < plan->step_count; i++) found |= strcmp(plan->steps[i].entry, entry) == 0;
+    kz_operation_close(operation);
+    return found;
+}
+
+// Kernels whose names do not say which variant they are of, and those that few rows take.
+static void kernels_of_parts_are_found(void **state) {
+    const kz_transformer_block_shape odd = {0, 1, 2048, 4100, 2, 1, 4001}, one = {0, 1, 1, 2048, 16, 4, 5632};
+    kz_device *device;
+    assert_int_equal(kz_device_open("sim:h200", &device, NULL), KZ_OK);
+    assert_true(launches(device, KZ_BF16, odd, "gemm_pad"));
+    assert_true(launches(device, KZ_BF16, one, "gemv_dependent_launch_short_dense_bf16"));
+    kz_device_close(device);
+    assert_int_equal(kz_device_open("sim:t4", &device, NULL), KZ_OK);
+    assert_true(launches(device, KZ_F16, one, "rmsnorm_packs_rmsnorm_f16"));
+    kz_device_close(device);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(kernels_of_parts_are_found),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
