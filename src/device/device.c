@@ -251,6 +251,11 @@ const kz_image *device_find_image(const kz_image_set *const *others, const char 
     return found;
 }
 
+const kz_image *device_step_image(const kz_image *image, const kz_step *step) {
+    const kz_image *other = device_find_image(image->others, step->image, step->entry);
+    return other ? other : image;
+}
+
 static kz_module *known_part(kz_module *module, const char *name) {
     kz_module *part = module->parts;
     while (part && strcmp(part->name, name) != 0) part = part->next_part;

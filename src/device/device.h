@@ -184,6 +184,8 @@ void device_plan_close_graphs(kz_module *module);
 
 // Of a module's or an image's others the one that has the kernel: by its name or, where that is NULL, by the kernel's. NULL: none.
 const kz_image *device_find_image(const kz_image_set *const *others, const char *name, const char *kernel);
+// Of an image and its others the one that has the launch's kernel.
+const kz_image *device_step_image(const kz_image *image, const kz_step *step);
 // kz_module_kernel for a step of a plan, whose `image` may be NULL.
 kz_status device_module_kernel(kz_module *module, const char *image, const char *name, kz_kernel **kernel,
                                kz_error *error);
