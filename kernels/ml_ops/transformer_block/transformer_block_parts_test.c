@@ -4,6 +4,7 @@
 
 #include "unit.h"
 
+#include "gemm/gemm/part.h"
 #include "private.h"
 
 // Opens the operation, which loads all that its plan launches, and says whether it launches a kernel of that name.
@@ -34,9 +35,31 @@ static void kernels_of_parts_are_found(void **state) {
     kz_device_close(device);
 }
 
+// A gemv reads its weights before the step in front has ended: they may not be what that step leaves.
+static void weights_that_a_step_leaves_are_no_gemv(void **state) {
+    const kz_gemm_problem problem = {
+        .size = sizeof problem, .type = KZ_BF16, .m = 1, .n = 512, .k = 512, .b_transposed = true};
+    kz_device *device;
+    kz_plan *plan = calloc(1, sizeof *plan);
+    assert_int_equal(kz_device_open("sim:h200", &device, NULL), KZ_OK);
+    const kz_planner p = {.family = &kz_family_transformer_block,
+                          .c = &(kz_case){.type = KZ_BF16},
+                          .device = kz_device_get_info(device),
+                          .plan = plan};
+    const kz_arg a = kz_arg_buffer(0), c = kz_arg_buffer(2), region = kz_plan_add_region(plan, "b", 1 << 19);
+    assert_int_equal(gemm_add_product(&p, &problem, a, kz_arg_buffer(1), c), KZ_OK);
+    assert_int_equal(plan->step_count, 1);
+    assert_memory_equal(plan->steps[0].entry, "gemv_", 5);
+    assert_int_equal(gemm_add_product(&p, &problem, a, region, c), KZ_OK);
+    assert_memory_equal(plan->steps[1].entry, "gemm_", 5);
+    free(plan);
+    kz_device_close(device);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(kernels_of_parts_are_found),
+        cmocka_unit_test(weights_that_a_step_leaves_are_no_gemv),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
