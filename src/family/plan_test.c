@@ -353,6 +353,20 @@ static void parts_that_do_not_fit_are_refused(void **state) {
     free(whole);
 }
 
+static void a_variant_may_have_the_code_of_others_alone(void **state) {
+    const kz_image_set none = {NULL, 0}, *const empty[] = {&none, &none, NULL},
+                       *const some[] = {&none, &inner_code.code, NULL};
+    kz_variant row = {"01_parts", 75, plan_outer, "", .others = some};
+    kz_image image;
+    kz_error error = {0};
+    assert_int_equal(kz_variant_image(&toy, &row, &image, NULL), KZ_OK);
+    assert_string_equal(image.name, "01_parts");
+    assert_ptr_equal(image.others, some);
+    row.others = empty; // a build that had no compiler
+    assert_int_equal(kz_variant_image(&toy, &row, &image, &error), KZ_NOT_FOUND);
+    assert_has(error.message, "the code of toy/01_parts is not in this build");
+}
+
 static kz_entry named_for_size(const kz_case *c) {
     return (kz_entry){"move", kz_type_of_size(kz_type_size(c->type))};
 }
@@ -452,6 +466,7 @@ int main(void) {
         cmocka_unit_test(too_many_regions_are_refused),
         cmocka_unit_test(a_plan_has_others_as_parts),
         cmocka_unit_test(parts_that_do_not_fit_are_refused),
+        cmocka_unit_test(a_variant_may_have_the_code_of_others_alone),
         cmocka_unit_test(kernels_may_be_named_for_a_size),
         cmocka_unit_test(what_cannot_be_launched_is_refused),
         cmocka_unit_test(entries_are_named),

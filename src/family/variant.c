@@ -79,6 +79,12 @@ const kz_image *family_find_image(const kz_family *family, const char *variant) 
     return NULL;
 }
 
+// A build without a CUDA compiler has none.
+static bool has_code(const kz_image_set *const *others) {
+    while (others && *others && !(*others)->count) others++;
+    return others && *others;
+}
+
 kz_status kz_variant_image(const kz_family *family, const kz_variant *variant, kz_image *image,
                            kz_error *error) {
     kz_status status = BASE_NEED(family, FAMILY, error);
@@ -95,7 +101,7 @@ kz_status kz_variant_image(const kz_family *family, const kz_variant *variant, k
         image->others = variant->others;
         return KZ_OK;
     }
-    if (variant->others) { // it has no kernel of its own
+    if (has_code(variant->others)) { // it has no kernel of its own
         static const char none[] = ".version 7.0\n.target sm_75\n.address_size 64\n";
         *image = (kz_image){.size = sizeof(kz_image),
                             .name = variant->name,
