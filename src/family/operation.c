@@ -208,6 +208,8 @@ kz_status kz_operation_run(kz_operation *operation, kz_stream *stream, const kz_
                        workspace, error);
 }
 
+enum { MOST_NAMED = 64 }; // of all operations of a family
+
 static const kz_named_buffer *find_named(const kz_named_buffer *buffers, size_t count, const char *name) {
     for (size_t i = 0; i < count; i++)
         if (buffers[i].address && strcmp(buffers[i].name, name) == 0) return &buffers[i];
@@ -225,8 +227,17 @@ kz_status kz_operation_run_named(kz_operation *operation, kz_stream *stream, con
                                  kz_error *error) {
     kz_status status = BASE_NEED(operation, OPERATION, error);
     if (!status && buffer_count) status = BASE_NEED(buffers, BUFFERS, error);
+    if (!status && buffer_count > MOST_NAMED)
+        status = base_fail(error, KZ_INVALID, "kz_operation_run_named: %zu buffers; %d are the most",
+                           buffer_count, MOST_NAMED);
     if (status) return status;
     for (size_t i = 0; i < buffer_count; i++) {
+        if (buffers[i].address && !buffers[i].name)
+            return base_fail(
+                error, KZ_INVALID,
+                "kz_operation_run_named: buffer %zu has an address and no name\nname it as kz info "
+                "%s does",
+                i, operation->family->name);
         if (!buffers[i].address || takes(operation, buffers[i].name)) continue;
         base_text names = {0};
         list_buffers(operation, &names);

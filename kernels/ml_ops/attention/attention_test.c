@@ -108,12 +108,40 @@ static void less_than_float_fails(void **state) {
     assert_true(outside(KZ_BF16, whole, KZ_F32, KZ_BF16) > 0);
 }
 
+// What the call by names refuses, before anything is run.
+static void buffers_by_name(void **state) {
+    const kz_attention_shape shape = {
+        .size = sizeof shape, .batch = 1, .heads = 1, .kv_heads = 1, .queries = 1, .keys = 1, .dimension = 8};
+    kz_device *device;
+    kz_operation *operation;
+    kz_error error = {0};
+    kz_named_buffer buffers[65] = {{"q", 64}, {"k", 64}, {"v", 64}, {"out", 64}, {NULL, 0}};
+    assert_int_equal(kz_device_open("sim", &device, NULL), KZ_OK);
+    assert_int_equal(kz_attention_open(device, KZ_ATTENTION_FULL, KZ_F32, &shape, NULL, &operation, &error),
+                     KZ_OK);
+#define RUN(count)                                                                                           \
+    kz_operation_run_named(operation, NULL, buffers, count, 256, kz_operation_workspace(operation), &error)
+    assert_int_equal(RUN(3), KZ_INVALID);
+    assert_has(error.message, "the buffer out is 0");
+    buffers[4] = (kz_named_buffer){"mask", 64};
+    assert_int_equal(RUN(5), KZ_INVALID);
+    assert_has(error.message, "attention's full takes no mask as it was opened: it takes q, k, v, out");
+    buffers[4] = (kz_named_buffer){NULL, 64};
+    assert_int_equal(RUN(5), KZ_INVALID);
+    assert_has(error.message, "buffer 4 has an address and no name");
+    assert_int_equal(RUN(65), KZ_INVALID);
+    assert_has(error.message, "65 buffers; 64 are the most");
+    kz_operation_close(operation);
+    kz_device_close(device);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(by_hand),
         cmocka_unit_test(float_passes),
         cmocka_unit_test(weights_of_tensor_cores_pass),
         cmocka_unit_test(less_than_float_fails),
+        cmocka_unit_test(buffers_by_name),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
