@@ -23,22 +23,23 @@ struct kz_operation {
 // own is a specialist; of equals the later. "" where all would do it.
 static void find_reason(const kz_family *family, const kz_case *c, const kz_device_info *device,
                         kz_error *reason) {
-    kz_plan plan;
+    kz_plan *plan = malloc(sizeof *plan); // too large for a thread's stack
     size_t most = 0;
     reason->message[0] = 0;
-    for (size_t i = 0; i < family->variant_count; i++) {
+    for (size_t i = 0; plan && i < family->variant_count; i++) {
         kz_error one = {0}, other;
         const kz_variant *variant = &family->variants[i];
         bool fits = kz_variant_fits(variant, device);
-        if (kz_variant_plan(family, variant, c, device, &plan, &one) == KZ_OK) continue;
+        if (kz_variant_plan(family, variant, c, device, plan, &one) == KZ_OK) continue;
         size_t count = 0;
         for (size_t k = 0; fits && k < family->variant_count; k++)
-            count += kz_variant_plan(family, &family->variants[k], c, device, &plan, &other) != KZ_OK &&
+            count += kz_variant_plan(family, &family->variants[k], c, device, plan, &other) != KZ_OK &&
                      strcmp(one.message, other.message) == 0;
         if (count < most) continue;
         most = count;
         *reason = one;
     }
+    free(plan);
 }
 
 static kz_status refuse(const kz_family *family, const kz_case *c, const kz_device_info *device,

@@ -1,4 +1,6 @@
-// transformer_block: its parts' kernels are found in the code of their families, for shapes that take all kinds of them.
+// transformer_block: its parts' kernels are found in the code of their families, for shapes that take all kinds of them; what a part may
+// begin before; how much of a stack plans take.
+#include <pthread.h>
 #include <stdlib.h>
 // cmocka's header wants it before it
 
@@ -56,10 +58,40 @@ static void weights_that_a_step_leaves_are_no_gemv(void **state) {
     kz_device_close(device);
 }
 
+// A plan is too large for the stacks that other languages and C libraries give to threads, a plan in a plan the more so.
+static void *open_on_a_small_stack(void *context) {
+    const kz_transformer_block_shape shape = {
+        .size = sizeof shape, .batch = 1, .tokens = 8, .width = 32, .heads = 2, .kv_heads = 1, .hidden = 16};
+    kz_transformer_block_shape bad = shape;
+    kz_operation *operation = NULL;
+    bad.heads = 3;
+    kz_status refused = kz_transformer_block_open(context, KZ_TRANSFORMER_BLOCK_FORWARD, KZ_F16, &bad, NULL,
+                                                  &operation, NULL);
+    kz_status status = kz_transformer_block_open(context, KZ_TRANSFORMER_BLOCK_FORWARD, KZ_F16, &shape, NULL,
+                                                 &operation, NULL);
+    kz_operation_close(operation);
+    return refused == KZ_UNSUPPORTED && status == KZ_OK ? context : NULL;
+}
+static void threads_have_small_stacks(void **state) {
+    kz_device *device;
+    pthread_attr_t small;
+    pthread_t thread;
+    void *result;
+    assert_int_equal(kz_device_open("sim", &device, NULL), KZ_OK);
+    pthread_attr_init(&small);
+    assert_int_equal(pthread_attr_setstacksize(&small, 192 << 10), 0);
+    assert_int_equal(pthread_create(&thread, &small, open_on_a_small_stack, device), 0);
+    pthread_join(thread, &result);
+    assert_ptr_equal(result, device);
+    pthread_attr_destroy(&small);
+    kz_device_close(device);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(kernels_of_parts_are_found),
         cmocka_unit_test(weights_that_a_step_leaves_are_no_gemv),
+        cmocka_unit_test(threads_have_small_stacks),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
