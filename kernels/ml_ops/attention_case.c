@@ -23,6 +23,7 @@ static kz_attention_strides strides(kz_attention_strides at, bool packed, uint64
 }
 
 static uint64_t reach_of(uint32_t operation, uint64_t window, uint64_t keys) {
+    window = kz_min_u64(window, FAR);
     switch (operation) {
     case KZ_ATTENTION_CAUSAL: return FAR;
     case KZ_ATTENTION_WINDOW:
