@@ -108,6 +108,98 @@ static void less_than_float_fails(void **state) {
     assert_true(outside(KZ_BF16, whole, KZ_F32, KZ_BF16) > 0);
 }
 
+// ---- mistakes of kernels that go by tiles -------------------------------------------------------------------------------
+
+typedef struct mistake {
+    int64_t window;               // that a query sees more
+    bool keeps_sums, keeps_total; // a greater score does not rescale them
+    kz_type products,
+        sums; // to which factors of the scores and sums of the results are rounded; F32: they are not
+} mistake;
+
+enum { LENGTH = 140, COLUMNS = 64, TILE = 32 };
+
+// One query by tiles of keys, as kernels do it, with a mistake.
+static void attend(const attention_problem *p, void *const *host, uint64_t i, const mistake *m, double *out) {
+    attention_sequence all = {0, LENGTH, 0, LENGTH};
+    attention_span seen = attention_span_of(p, &all, i);
+    int64_t first = (int64_t)seen.first - (seen.first ? m->window : 0);
+    double greatest = (double)-INFINITY, total = 0.0, sums[COLUMNS] = {0};
+    for (int64_t tile = first; tile < (int64_t)seen.end; tile += TILE) {
+        double scores[TILE], most = greatest;
+        int64_t count = (int64_t)seen.end - tile < TILE ? (int64_t)seen.end - tile : TILE;
+        for (int64_t j = 0; j < count; j++) {
+            scores[j] = 0.0;
+            for (uint64_t d = 0; d < COLUMNS; d++)
+                scores[j] +=
+                    in(m->products, kz_element_get(p->type, host[0], i * COLUMNS + d)) *
+                    in(m->products, kz_element_get(p->type, host[1], (uint64_t)(tile + j) * COLUMNS + d));
+            scores[j] = in(KZ_F32, scores[j] * p->scale);
+            most = fmax(most, scores[j]);
+        }
+        double rescale = exp(greatest - most);
+        if (!m->keeps_total) total *= rescale;
+        for (uint64_t d = 0; d < COLUMNS && !m->keeps_sums; d++) sums[d] *= rescale;
+        for (int64_t j = 0; j < count; j++) {
+            double weight = exp(scores[j] - most);
+            total += weight;
+            for (uint64_t d = 0; d < COLUMNS; d++)
+                sums[d] = in(m->sums, sums[d] + weight * kz_element_get(p->type, host[2],
+                                                                        (uint64_t)(tile + j) * COLUMNS + d));
+        }
+        greatest = most;
+    }
+    for (uint64_t d = 0; d < COLUMNS; d++) out[d] = in(p->type, sums[d] / total);
+}
+
+// How many results lie outside of the bound, of a case as small as those that the simulator checks, on its own numbers.
+static int outside_by(kz_attention_operation operation, kz_type type, mistake m) {
+    const kz_family *family = kz_family_find("attention");
+    const kz_case c = {.operation = operation, .type = type, .axes = {1, 1, 1, LENGTH, LENGTH, COLUMNS}};
+    attention_problem p = attention_problem_of(&c);
+    static double answer[LENGTH * COLUMNS], allowed[LENGTH * COLUMNS], out[COLUMNS];
+    void *host[4] = {NULL};
+    int count = 0;
+    for (size_t b = 0; b < 3; b++) {
+        host[b] = malloc(LENGTH * COLUMNS * sizeof(float));
+        if (family->fill(&c, b, 11, 0, LENGTH * COLUMNS, host[b])) continue;
+        for (uint64_t i = 0; i < LENGTH * COLUMNS; i++)
+            kz_element_set(type, host[b], i, (double)(kz_draw(11, 2, i) >> 11) * 0x1p-52 - 1.0);
+    }
+    assert_int_equal(family->reference(&c, host, 3, answer, allowed, NULL), KZ_OK);
+    for (uint64_t i = 0; i < LENGTH; i++) {
+        attend(&p, host, i, &m, out);
+        for (uint64_t d = 0; d < COLUMNS; d++)
+            count += !(fabs(out[d] - answer[i * COLUMNS + d]) <= allowed[i * COLUMNS + d]);
+    }
+    for (size_t b = 0; b < 3; b++) free(host[b]);
+    return count;
+}
+
+static void mistakes_of_tiles_fail(void **state) {
+    static const kz_type types[] = {KZ_F32, KZ_F16, KZ_BF16};
+    for (int t = 0; t < 3; t++) {
+        const mistake none = {.products = KZ_F32, .sums = KZ_F32};
+        mistake m = none;
+        assert_int_equal(outside_by(KZ_ATTENTION_CAUSAL, types[t], none), 0);
+        assert_int_equal(outside_by(KZ_ATTENTION_WINDOW, types[t], none), 0);
+        m = none, m.keeps_sums = true;
+        assert_true(outside_by(KZ_ATTENTION_CAUSAL, types[t], m) > 0);
+        m = none, m.keeps_total = true;
+        assert_true(outside_by(KZ_ATTENTION_CAUSAL, types[t], m) > 0);
+        m = none, m.window = 1;
+        assert_true(outside_by(KZ_ATTENTION_WINDOW, types[t], m) > LENGTH);
+        m = none, m.window = -1;
+        assert_true(outside_by(KZ_ATTENTION_WINDOW, types[t], m) > LENGTH);
+        m = none, m.sums = KZ_BF16;
+        assert_true(outside_by(KZ_ATTENTION_FULL, types[t], m) > LENGTH);
+        m = none, m.sums = KZ_F16; // bf16 has fewer bits than these sums
+        assert_true(types[t] == KZ_BF16 || outside_by(KZ_ATTENTION_FULL, types[t], m) > LENGTH);
+        m = none, m.products = KZ_F16;
+        assert_true(types[t] != KZ_F32 || outside_by(KZ_ATTENTION_FULL, types[t], m) > LENGTH);
+    }
+}
+
 // ---- spans, pairs and sequences ---------------------------------------------------------------------------------------
 
 // Whether query i of n sees key j of m, as attention.h says it: the last query sees all keys, the one before it all but the last.
@@ -300,6 +392,7 @@ int main(void) {
         cmocka_unit_test(float_passes),
         cmocka_unit_test(weights_of_tensor_cores_pass),
         cmocka_unit_test(less_than_float_fails),
+        cmocka_unit_test(mistakes_of_tiles_fail),
         cmocka_unit_test(spans_and_pairs_are_those_of_the_definition),
         cmocka_unit_test(sequences_stay_inside),
         cmocka_unit_test(offsets_that_mean_nothing_do_no_harm),
