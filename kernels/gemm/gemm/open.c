@@ -147,6 +147,16 @@ static uint32_t operation_of(const gemm_spec *s) {
     return (s->alpha != 1.0 || s->beta != 0.0 ? SCALED : PLAIN) * ORDERS + order;
 }
 
+static route general_route(const kz_gemm_problem *p) {
+    gemm_spec s = gemm_spec_of_problem(p);
+    return (route){&kz_family_gemm,
+                   {.operation = operation_of(&s),
+                    .type = s.type,
+                    .axes = {(int64_t)s.m, (int64_t)s.n, (int64_t)s.k, (int64_t)s.count},
+                    .detail = p},
+                   "the general family"};
+}
+
 static route find_route(const kz_gemm_problem *p, const kz_device_info *device) {
     gemm_spec s = gemm_spec_of_problem(p);
     int64_t m = (int64_t)s.m, n = (int64_t)s.n, k = (int64_t)s.k;
@@ -180,10 +190,7 @@ static route find_route(const kz_gemm_problem *p, const kz_device_info *device) 
         return (route){&kz_family_hgemm,
                        {.operation = (uint32_t)operation_of(&s), .type = s.type, .axes = {m, n, k}},
                        "a plain product of halves, on a GPU without wgmma"};
-    return (route){
-        &kz_family_gemm,
-        {.operation = operation_of(&s), .type = s.type, .axes = {m, n, k, (int64_t)s.count}, .detail = p},
-        "the general family"};
+    return general_route(p);
 }
 
 kz_status gemm_add_product(const kz_planner *p, const kz_gemm_problem *problem, kz_arg a, kz_arg b,
@@ -191,6 +198,8 @@ kz_status gemm_add_product(const kz_planner *p, const kz_gemm_problem *problem, 
     kz_status status = check_problem(problem, p->error);
     if (status) return status;
     route to = find_route(problem, p->device);
+    // gemv's copies of b begin before their turn: b must be the caller's, not what the step before writes.
+    if (to.family == &kz_family_gemv && b.kind != KZ_ARG_BUFFER) to = general_route(problem);
     if (to.family == &kz_family_gemv)
         return kz_plan_add_operation(p, to.family, &to.c, NULL, (const kz_arg[]){b, kz_arg_u64(0), a, c}, 4);
     return kz_plan_add_operation(p, to.family, &to.c, NULL, (const kz_arg[]){a, b, c}, 3);
@@ -209,15 +218,8 @@ kz_status kz_gemm_open(kz_device *device, const kz_gemm_problem *problem, const 
     if (!status) status = check_problem(&own, error);
     if (status) return status;
     route to = find_route(&own, kz_device_get_info(device));
-    if (variant && strcmp(variant, KZ_DETERMINISTIC) != 0 && own.numbers < KZ_GEMM_AS_INT8 &&
-        !own.epilogue) { // one of this family's, by name
-        gemm_spec s = gemm_spec_of_problem(&own);
-        to.family = &kz_family_gemm;
-        to.c = (kz_case){.operation = operation_of(&s),
-                         .type = s.type,
-                         .axes = {(int64_t)s.m, (int64_t)s.n, (int64_t)s.k, (int64_t)s.count},
-                         .detail = &own};
-    }
+    if (variant && strcmp(variant, KZ_DETERMINISTIC) != 0 && own.numbers < KZ_GEMM_AS_INT8 && !own.epilogue)
+        to = general_route(&own); // one of this family's, by name
     return kz_operation_open_family(device, to.family, &to.c, variant, operation, error);
 }
 
