@@ -51,7 +51,7 @@ template <typename T> static __device__ __forceinline__ void put(float *to, cons
 // `count` rows from `row` on, as floats. Of 8 halves every other four lanes store the last ones first: then 8 lanes, a wavefront,
 // have 8 groups of banks.
 template <int D, typename T>
-static __device__ __forceinline__ void stage(float *to, const head_rows<T> &rows, size_t row, int count) {
+static __device__ __forceinline__ void stage(float *to, const head_rows<T> &rows, unsigned row, int count) {
     const int UNIT = 16 / sizeof(T);
     for (int i = threadIdx.x; i < count * (D / UNIT); i += ATTENTION_TILED_THREADS) {
         int at = i / (D / UNIT), first = i % (D / UNIT) * UNIT;
@@ -97,9 +97,9 @@ static __device__ __forceinline__ void multiply_keys(float (&scores)[shape<D>::R
 
 // What is added to a score; the mask has nothing past the last query or key.
 template <typename T>
-static __device__ __forceinline__ float added(const kz_attention<T> &p, const query_tile &t, size_t row,
-                                              size_t key) {
-    return row < t.s.queries && key < t.s.keys
+static __device__ __forceinline__ float added(const kz_attention<T> &p, const query_tile &t, unsigned row,
+                                              unsigned key) {
+    return row < t.queries && key < t.keys
                ? kz_widen(p.mask[kz_attention_row(p.mask_at, t.b, t.head, row) + key])
                : 0.0f;
 }
@@ -107,19 +107,25 @@ static __device__ __forceinline__ float added(const kz_attention<T> &p, const qu
 // Scores in base 2; -Inf where a query does not see a key.
 template <int D, typename T>
 static __device__ __forceinline__ void mask(float (&scores)[shape<D>::R][shape<D>::J],
-                                            const kz_attention<T> &p, const query_tile &t, size_t at) {
+                                            const kz_attention<T> &p, const query_tile &t, unsigned at) {
     typedef shape<D> S;
-    bool whole = all_see(p, t.s, t.row, S::QUERIES, at, S::KEYS);
+    unsigned last = min(t.row + S::QUERIES, t.queries) - 1;
+    bool whole = first_seen(p, t, last) <= at && at + S::KEYS <= end_seen(p, t, t.row);
     float scale = p.scale * LOG2_E;
 #pragma unroll
-    for (int r = 0; r < S::R; r++) {
-        size_t row = t.row + y_of() + 8 * r, first = 0, end = SIZE_MAX;
-        if (!whole) first = kz_attention_first(p, t.s, row), end = kz_attention_end(p, t.s, row);
+    for (int r = 0; r < S::R; r++)
 #pragma unroll
         for (int j = 0; j < S::J; j++) {
-            size_t key = at + x_of() + 16 * j;
             scores[r][j] *= scale;
-            if (p.mask) scores[r][j] += LOG2_E * added(p, t, row, key);
+            if (p.mask) scores[r][j] += LOG2_E * added(p, t, t.row + y_of() + 8 * r, at + x_of() + 16 * j);
+        }
+    if (whole) return;
+#pragma unroll
+    for (int r = 0; r < S::R; r++) {
+        unsigned row = t.row + y_of() + 8 * r, first = first_seen(p, t, row), end = end_seen(p, t, row);
+#pragma unroll
+        for (int j = 0; j < S::J; j++) {
+            unsigned key = at + x_of() + 16 * j;
             if (key < first || key >= end) scores[r][j] = KZ_MINUS_INFINITY;
         }
     }
@@ -189,8 +195,8 @@ static __device__ __forceinline__ void finish(const state<D> &own, const kz_atte
         float sum = own.sum[r];
 #pragma unroll
         for (int lanes = 8; lanes > 0; lanes /= 2) sum += __shfl_xor_sync(KZ_ALL_LANES, sum, lanes);
-        size_t row = t.row + y_of() + 8 * r;
-        if (row >= t.s.queries) continue;
+        unsigned row = t.row + y_of() + 8 * r;
+        if (row >= t.queries) continue;
         T *to = (T *)out.at + (y_of() + 8 * r) * out.token;
         float over = 1.0f / sum;
 #pragma unroll
@@ -205,7 +211,7 @@ static __device__ __forceinline__ void finish(const state<D> &own, const kz_atte
                 for (int e = 0; e < 4; e++)
                     if (d + e < p.dimension) to[d + e] = x.at[e];
         }
-        float *lse = kz_attention_lse(p, t.b, t.head, t.s.query + row);
+        float *lse = kz_attention_lse(p, t.b, t.head, t.query + row);
         if (lse && x_of() == 0) *lse = sum == 0.0f ? KZ_MINUS_INFINITY : (own.most[r] + log2f(sum)) * LN_2;
     }
 }
@@ -221,7 +227,7 @@ template <int D, typename T> static __device__ __forceinline__ void attend(const
 #pragma unroll
     for (int r = 0; r < S::R; r++) own.most[r] = KZ_MINUS_INFINITY;
     stage<D>(q, queries_of(p, t), 0, S::QUERIES);
-    for (size_t at = t.first; at < t.end; at += S::KEYS) {
+    for (unsigned at = t.first; at < t.end; at += S::KEYS) {
         float scores[S::R][S::J];
         stage<D>(kv, k, at, S::KEYS);
         __syncthreads();

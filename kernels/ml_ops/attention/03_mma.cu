@@ -22,7 +22,7 @@ static __device__ __forceinline__ void attend(const kz_attention<T> &p) {
     state<D> own;
     clear(own);
     stage_queries<D>(memory, j);
-    for (size_t at = j.t.first; at < j.t.end; at += S::KEYS) {
+    for (unsigned at = j.t.first; at < j.t.end; at += S::KEYS) {
         stage<D>(keys, j.k, at, S::KEYS, 0);
         stage<D>(values, j.v, at, S::KEYS, 0);
         __syncthreads();

@@ -13,14 +13,14 @@
 enum { STAGES = ATTENTION_MMA_STAGES };
 
 template <int D, typename T>
-static __device__ __forceinline__ void copy(char *to, const head_rows<T> &rows, size_t row) {
+static __device__ __forceinline__ void copy(char *to, const head_rows<T> &rows, unsigned row) {
     const int UNITS = shape<D>::UNITS;
     if (!rows.units) return stage<D>(to, rows, row, shape<D>::KEYS, 0);
 #pragma unroll
     for (int i = threadIdx.x; i < shape<D>::KEYS * UNITS; i += ATTENTION_MMA_THREADS) {
         unsigned at = i / UNITS, unit = i % UNITS;
         bool inside = row + at < rows.count && unit * 8 < rows.dimension;
-        const T *from = inside ? rows.at + (row + at) * rows.token + unit * 8 : rows.at;
+        const T *from = inside ? rows.at + (size_t)(row + at) * rows.token + unit * 8 : rows.at;
         asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(kz_shared_address(to) +
                                                                            unit_at<D>(at, unit)),
                      "l"(from), "r"(inside ? 16 : 0) // the rest is filled with zeros
@@ -37,8 +37,8 @@ static __device__ __forceinline__ void attend(const kz_attention<T> &p) {
     job<T> j = {p};
     if (!begin<D>(j)) return; // the whole block
     // A group is closed for every tile, there or not: then waiting for all but STAGES - 2 is right to the end.
-    size_t tiles = j.t.end > j.t.first ? (j.t.end - j.t.first + S::KEYS - 1) / S::KEYS : 0;
-    auto fetch = [&](size_t tile) {
+    unsigned tiles = j.t.end > j.t.first ? (j.t.end - j.t.first + S::KEYS - 1) / S::KEYS : 0;
+    auto fetch = [&](unsigned tile) {
         char *to = stages + tile % STAGES * (2 * S::TILE_BYTES);
         if (tile < tiles) {
             copy<D>(to, j.k, j.t.first + tile * S::KEYS);
@@ -48,9 +48,9 @@ static __device__ __forceinline__ void attend(const kz_attention<T> &p) {
     };
     state<D> own;
     clear(own);
-    for (size_t tile = 0; tile < STAGES - 1; tile++) fetch(tile);
+    for (unsigned tile = 0; tile < STAGES - 1; tile++) fetch(tile);
     stage_queries<D>(memory, j);
-    for (size_t tile = 0; tile < tiles; tile++) {
+    for (unsigned tile = 0; tile < tiles; tile++) {
         asm volatile("cp.async.wait_group %0;" ::"n"(STAGES - 2) : "memory");
         __syncthreads(); // the tile is there for all, and the one before it is done by all
         fetch(tile + STAGES - 1);

@@ -55,12 +55,11 @@ template <int D, typename T> static __device__ __forceinline__ bool begin(job<T>
     if (!find_queries(p, shape<D>::QUERIES, &j.t)) return false;
     const query_tile &t = j.t;
     j.q = queries_of(p, t), j.k = keys_of(p, t, p.k), j.v = keys_of(p, t, p.v);
-    size_t row = t.row + warp_row<D>(), end = row + shape<D>::WARP_QUERIES;
-    if (end > t.s.queries) end = t.s.queries;
+    unsigned row = t.row + warp_row<D>(), end = min(row + shape<D>::WARP_QUERIES, t.queries);
     j.seen = {0, 0, 0, 0}; // of a warp without queries
     if (row < end)
-        j.seen = {(unsigned)kz_attention_first(p, t.s, row), (unsigned)kz_attention_end(p, t.s, end - 1),
-                  (unsigned)kz_attention_first(p, t.s, end - 1), (unsigned)kz_attention_end(p, t.s, row)};
+        j.seen = {first_seen(p, t, row), end_seen(p, t, end - 1), first_seen(p, t, end - 1),
+                  end_seen(p, t, row)};
     j.scale = fabsf(p.scale) * LOG2_E;
     return true;
 }
@@ -75,10 +74,10 @@ template <int D> static __device__ __forceinline__ unsigned unit_at(unsigned row
 
 // `count` rows from `row` on, through registers; zero where there are none. `flip` is exclusive-ored with each pair.
 template <int D, typename T>
-static __device__ __forceinline__ void stage(char *to, const head_rows<T> &rows, size_t row, int count,
+static __device__ __forceinline__ void stage(char *to, const head_rows<T> &rows, unsigned row, int count,
                                              unsigned flip) {
     const int UNITS = shape<D>::UNITS;
-#pragma unroll
+#pragma unroll 4 // loads in flight: results leave registers for no more
     for (int i = threadIdx.x; i < count * UNITS; i += ATTENTION_MMA_THREADS) {
         unsigned at = i / UNITS, unit = i % UNITS;
         uint4 raw = load_unit(rows, row + at, unit * 8).raw;
@@ -154,7 +153,7 @@ static __device__ __forceinline__ void multiply_values(state<D> &own, const tile
 // ---- softmax ---------------------------------------------------------------------------------------------------------
 
 // The query that a lane has in half h of block i, within the sequence.
-template <int D> static __device__ __forceinline__ size_t query_of(const query_tile &t, int i, int h) {
+template <int D> static __device__ __forceinline__ unsigned query_of(const query_tile &t, int i, int h) {
     return t.row + warp_row<D>() + 16 * i + 8 * h + kz_lane() / 4;
 }
 
@@ -174,15 +173,15 @@ static __device__ __forceinline__ kz_halves<T> load_pair(const T *from, int left
 
 // Adds the mask to scores, which come to base 2. It has nothing past the last query or key.
 template <int D, typename T>
-static __device__ __forceinline__ void add_mask(tile_scores<D> &scores, const job<T> &j, size_t at) {
+static __device__ __forceinline__ void add_mask(tile_scores<D> &scores, const job<T> &j, unsigned at) {
     typedef shape<D> S;
 #pragma unroll
     for (int i = 0; i < S::BLOCKS; i++)
 #pragma unroll
         for (int h = 0; h < 2; h++) {
-            size_t query = query_of<D>(j.t, i, h), key = at + kz_lane() % 4 * 2;
+            unsigned query = query_of<D>(j.t, i, h), key = at + kz_lane() % 4 * 2;
             const T *from = j.p.mask + kz_attention_row(j.p.mask_at, j.t.b, j.t.head, query) + key;
-            int left = query < j.t.s.queries ? (int)j.t.s.keys - (int)key : 0;
+            int left = query < j.t.queries ? (int)(j.t.keys - key) : 0;
             bool aligned = kz_aligned(from, 4);
 #pragma unroll
             for (int n = 0; n < S::KEYS / 8; n++) {
@@ -198,15 +197,15 @@ static __device__ __forceinline__ void add_mask(tile_scores<D> &scores, const jo
 
 // -Inf where a query does not see a key.
 template <int D, typename T>
-static __device__ __forceinline__ void hide(tile_scores<D> &scores, const job<T> &j, size_t at) {
+static __device__ __forceinline__ void hide(tile_scores<D> &scores, const job<T> &j, unsigned at) {
     typedef shape<D> S;
 #pragma unroll
     for (int i = 0; i < S::BLOCKS; i++)
 #pragma unroll
         for (int h = 0; h < 2; h++) {
-            size_t query = query_of<D>(j.t, i, h), key = at + kz_lane() % 4 * 2;
-            int first = (int)kz_attention_first(j.p, j.t.s, query) - (int)key,
-                end = (int)kz_attention_end(j.p, j.t.s, query) - (int)key;
+            unsigned query = query_of<D>(j.t, i, h), key = at + kz_lane() % 4 * 2;
+            int first = (int)(first_seen(j.p, j.t, query) - key),
+                end = (int)(end_seen(j.p, j.t, query) - key);
 #pragma unroll
             for (int n = 0; n < S::KEYS / 8; n++)
 #pragma unroll
@@ -260,7 +259,7 @@ template <int D> static __device__ __forceinline__ void clear(state<D> &own) {
 
 // The keys from `at` on. A warp that sees none of them has nothing to do.
 template <int D, bool ADDITIVE, typename T>
-static __device__ __forceinline__ void attend_tile(state<D> &own, const job<T> &j, size_t at, unsigned q,
+static __device__ __forceinline__ void attend_tile(state<D> &own, const job<T> &j, unsigned at, unsigned q,
                                                    unsigned k, unsigned v) {
     const unsigned KEYS = shape<D>::KEYS;
     if (at >= j.seen.end || at + KEYS <= j.seen.first) return;
@@ -288,7 +287,7 @@ static __device__ __forceinline__ void finish(const state<D> &own, const job<T> 
             sum += __shfl_xor_sync(KZ_ALL_LANES, sum, 1);
             sum += __shfl_xor_sync(KZ_ALL_LANES, sum, 2);
             float over = 1.0f / sum;
-            size_t query = query_of<D>(t, i, h);
+            unsigned query = query_of<D>(t, i, h);
 #pragma unroll
             for (int n = 0; n < D / 8; n++) {
                 const float *pair = &own.out[i][n][2 * h];
@@ -296,8 +295,8 @@ static __device__ __forceinline__ void finish(const state<D> &own, const job<T> 
                               lane % 4 * 4) =
                     sum == 0.0f ? 0u : kz_pack_halves(T(), pair[0] * over, pair[1] * over);
             }
-            if (lane % 4 || !p.lse || query >= t.s.queries) continue;
-            *kz_attention_lse(p, t.b, t.head, t.s.query + query) =
+            if (lane % 4 || !p.lse || query >= t.queries) continue;
+            *kz_attention_lse(p, t.b, t.head, t.query + query) =
                 sum == 0.0f ? KZ_MINUS_INFINITY : (own.most[i][h] + log2f(sum)) * LN_2;
         }
     __syncwarp();

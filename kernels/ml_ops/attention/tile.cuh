@@ -19,34 +19,41 @@ static __device__ __forceinline__ float power_of_2(float x) {
 
 // ---- a block's queries ---------------------------------------------------------------------------------------
 
+// In 32 bits, of which registers are short: a sequence has less than 2^31 tokens.
 struct query_tile {
-    size_t b, head, kv_head;
-    kz_attention_sequence s;
-    size_t row;        // its first query, of the sequence
-    size_t first, end; // keys that any of its queries sees
+    unsigned b, head, kv_head, query, queries, key, keys; // as kz_attention_sequence has them
+    unsigned row;                                         // the tile's first query, of the sequence
+    unsigned first, end;                                  // keys that any of its queries sees
 };
+
+// Keys that the query `row` of the sequence sees: from the first one on, before the end.
+template <typename T>
+static __device__ __forceinline__ unsigned first_seen(const kz_attention<T> &p, const query_tile &t,
+                                                      unsigned row) {
+    return (unsigned)kz_attention_first(p, {t.query, t.queries, t.key, t.keys}, row);
+}
+template <typename T>
+static __device__ __forceinline__ unsigned end_seen(const kz_attention<T> &p, const query_tile &t,
+                                                    unsigned row) {
+    return (unsigned)kz_attention_end(p, {t.query, t.queries, t.key, t.keys}, row);
+}
 
 // The grid has as many blocks for each head. A head's last queries, which see the most keys, come first. All threads call it.
 // False: there is nothing to do.
 template <typename T>
-static __device__ __forceinline__ bool find_queries(const kz_attention<T> &p, size_t rows, query_tile *t) {
-    size_t tiles = gridDim.x / p.heads;
+static __device__ __forceinline__ bool find_queries(const kz_attention<T> &p, unsigned rows, query_tile *t) {
+    unsigned tiles = gridDim.x / (unsigned)p.heads;
+    size_t b, row;
+    kz_attention_sequence s;
     t->head = blockIdx.x / tiles;
-    t->kv_head = t->head / (p.heads / p.kv_heads);
-    if (!kz_attention_tile_by_warp(p, tiles - 1 - blockIdx.x % tiles, rows, &t->b, &t->s, &t->row))
-        return false;
-    size_t end = t->row + rows < t->s.queries ? t->row + rows : t->s.queries;
-    t->first = kz_attention_first(p, t->s, t->row);
-    t->end = kz_attention_end(p, t->s, end - 1);
+    t->kv_head = t->head / (unsigned)(p.heads / p.kv_heads);
+    if (!kz_attention_tile_by_warp(p, tiles - 1 - blockIdx.x % tiles, rows, &b, &s, &row)) return false;
+    t->b = (unsigned)b, t->row = (unsigned)row;
+    t->query = (unsigned)s.query, t->queries = (unsigned)s.queries;
+    t->key = (unsigned)s.key, t->keys = (unsigned)s.keys;
+    t->first = first_seen(p, *t, t->row);
+    t->end = end_seen(p, *t, min(t->row + rows, t->queries) - 1);
     return true;
-}
-
-// Whether all of `rows` queries from `row` on see all of `keys` keys from `at` on.
-template <typename T>
-static __device__ __forceinline__ bool all_see(const kz_attention<T> &p, const kz_attention_sequence &s,
-                                               size_t row, size_t rows, size_t at, size_t keys) {
-    size_t last = row + rows < s.queries ? row + rows - 1 : s.queries - 1;
-    return kz_attention_first(p, s, last) <= at && at + keys <= kz_attention_end(p, s, row);
 }
 
 // ---- rows of elements ----------------------------------------------------------------------------------------
@@ -54,40 +61,42 @@ static __device__ __forceinline__ bool all_see(const kz_attention<T> &p, const k
 // Of one head, from the tile's first query or the sequence's first key on.
 template <typename T> struct head_rows {
     const T *at;
-    size_t token, count, dimension;
+    size_t token, dimension;
+    unsigned count;
     bool units; // of 16 bytes each, all aligned
 };
 
 template <typename T>
 static __device__ __forceinline__ head_rows<T> rows_at(const kz_attention<T> &p, const T *array,
-                                                       const kz_attention_strides &at, size_t b, size_t head,
-                                                       size_t token, size_t count) {
-    head_rows<T> rows = {array + kz_attention_row(at, b, head, token), at.token, count, p.dimension};
+                                                       const kz_attention_strides &at, unsigned b,
+                                                       unsigned head, unsigned token, unsigned count) {
+    head_rows<T> rows = {array + kz_attention_row(at, b, head, token), at.token, p.dimension, count};
     rows.units =
         kz_aligned(rows.at, 16) && at.token * sizeof(T) % 16 == 0 && p.dimension * sizeof(T) % 16 == 0;
     return rows;
 }
 template <typename T>
 static __device__ __forceinline__ head_rows<T> queries_of(const kz_attention<T> &p, const query_tile &t) {
-    return rows_at(p, p.q, p.q_at, t.b, t.head, t.s.query + t.row, t.s.queries - t.row);
+    return rows_at(p, p.q, p.q_at, t.b, t.head, t.query + t.row, t.queries - t.row);
 }
 template <typename T>
 static __device__ __forceinline__ head_rows<T> results_of(const kz_attention<T> &p, const query_tile &t) {
-    return rows_at<T>(p, p.out, p.out_at, t.b, t.head, t.s.query + t.row, t.s.queries - t.row);
+    return rows_at<T>(p, p.out, p.out_at, t.b, t.head, t.query + t.row, t.queries - t.row);
 }
 template <typename T>
 static __device__ __forceinline__ head_rows<T> keys_of(const kz_attention<T> &p, const query_tile &t,
                                                        const T *array) {
-    return rows_at(p, array, p.kv_at, t.b, t.kv_head, t.s.key, t.s.keys);
+    return rows_at(p, array, p.kv_at, t.b, t.kv_head, t.key, t.keys);
 }
 
 // The unit that begins at element `first` of a row: zero past the row's end, and past the last row.
 template <typename T>
-static __device__ __forceinline__ kz_pack<T> load_unit(const head_rows<T> &rows, size_t row, unsigned first) {
+static __device__ __forceinline__ kz_pack<T> load_unit(const head_rows<T> &rows, unsigned row,
+                                                       unsigned first) {
     kz_pack<T> pack;
     pack.raw = make_uint4(0, 0, 0, 0);
     if (row >= rows.count) return pack;
-    const T *from = rows.at + row * rows.token + first;
+    const T *from = rows.at + (size_t)row * rows.token + first;
     if (rows.units) { // then it is all inside, or all outside
         if (first < rows.dimension) pack.raw = *(const uint4 *)from;
     } else {

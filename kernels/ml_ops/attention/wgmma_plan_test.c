@@ -1,4 +1,7 @@
 // The plans of attention's Hopper rungs: their launches, and what they refuse in which words.
+#include <string.h>
+// cmocka's header wants it before
+
 #include "private.h"
 #include "unit.h"
 
@@ -72,6 +75,56 @@ static void heads_in_sections(void **state) {
     }
 }
 
+// The bits do not depend on how many blocks there are, which tiles they take in which order, and how heads are cut into sections.
+static void any_order_gives_the_same(void **state) {
+    enum { HEADS = 6, KV_HEADS = 2, TOKENS = 150, D = 64, MOST = HEADS * TOKENS * D };
+    static const int32_t offsets[] = {0, 20, TOKENS};
+    static uint16_t q[MOST], k[MOST], v[MOST], first[MOST], out[MOST];
+    static const struct {
+        int multiprocessors;
+        uint64_t section;
+    } orders[] = {{132, HEADS}, {1, HEADS}, {5, HEADS}, {3, 2}, {2, 4}};
+    kz_error error = {0};
+    kz_device *device;
+    kz_image image;
+    kz_module *module;
+    const kz_variant *variant = kz_variant_find(&kz_family_attention, "09_persistent");
+    assert_int_equal(kz_device_open("sim:h200", &device, &error), KZ_OK);
+    assert_int_equal(kz_variant_image(&kz_family_attention, variant, &image, &error), KZ_OK);
+    assert_int_equal(kz_module_load(device, &image, &module, &error), KZ_OK);
+    uint16_t *const arrays[] = {q, k, v};
+    for (uint32_t i = 0; i < 3; i++)
+        for (uint64_t j = 0; j < MOST; j++)
+            kz_element_set(KZ_BF16, arrays[i], j, (double)(kz_draw(3, i, j) >> 11) * 0x1p-52 - 1.0);
+    const void *host[] = {q, k, v, offsets, offsets, first};
+    const size_t bytes[] = {sizeof q, sizeof k, sizeof v, sizeof offsets, sizeof offsets, sizeof out};
+    kz_ptr at[6];
+    for (int i = 0; i < 6; i++) {
+        assert_int_equal(kz_memory_alloc(device, bytes[i], &at[i], &error), KZ_OK);
+        assert_int_equal(kz_copy_to_device(device, NULL, at[i], host[i], bytes[i], &error), KZ_OK);
+    }
+    kz_case c = {.operation = KZ_ATTENTION_PACKED_CAUSAL,
+                 .type = KZ_BF16,
+                 .axes = {2, HEADS, KV_HEADS, TOKENS, TOKENS, D}};
+    for (size_t i = 0; i < sizeof orders / sizeof *orders; i++) {
+        static kz_plan p;
+        p = (kz_plan){0};
+        kz_device_info info = *kz_device_get_info(device);
+        info.multiprocessors = orders[i].multiprocessors;
+        assert_int_equal(kz_variant_plan(&kz_family_attention, variant, &c, &info, &p, &error), KZ_OK);
+        p.steps[0].args[p.steps[0].arg_count - 1] = kz_arg_u64(orders[i].section);
+        if (kz_plan_run(device, NULL, module, &p, at, 6, 0, &error)) fail_msg("%s", error.message);
+        assert_int_equal(kz_copy_to_host(device, NULL, i ? out : first, at[5], sizeof out, &error), KZ_OK);
+        assert_int_equal(kz_device_synchronize(device, &error), KZ_OK);
+        if (i) assert_memory_equal(out, first, sizeof out);
+        memset(out, 0xff, sizeof out);
+        assert_int_equal(kz_copy_to_device(device, NULL, at[5], out, sizeof out, &error), KZ_OK);
+    }
+    for (int i = 0; i < 6; i++) kz_memory_free(device, at[i], NULL);
+    kz_module_close(module);
+    kz_device_close(device);
+}
+
 static void expect_refusal(const char *name, kz_case c, const char *text) {
     static kz_plan p;
     kz_error error = {0};
@@ -109,9 +162,8 @@ static void refusals(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(launches),
-        cmocka_unit_test(blocks_that_stay),
-        cmocka_unit_test(heads_in_sections),
+        cmocka_unit_test(launches),          cmocka_unit_test(blocks_that_stay),
+        cmocka_unit_test(heads_in_sections), cmocka_unit_test(any_order_gives_the_same),
         cmocka_unit_test(refusals),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
