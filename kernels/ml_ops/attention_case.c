@@ -76,6 +76,21 @@ kz_status attention_refuse(const kz_planner *planner) {
     return KZ_OK;
 }
 
+// Elements of an array, as a double, which wraps around nothing.
+static double span_of_array(const kz_attention_strides *at, size_t batch, size_t heads, size_t tokens,
+                            size_t dimension) {
+    double dense = (double)batch * (double)heads * (double)tokens * (double)dimension;
+    return fmax(dense, (double)batch * (double)at->batch + (double)heads * (double)at->head +
+                           (double)tokens * (double)at->token + (double)dimension);
+}
+static bool is_too_large(const kz_attention_shape *s) {
+    const double most = 0x1p60;
+    return span_of_array(&s->q, s->batch, s->heads, s->queries, s->dimension) > most ||
+           span_of_array(&s->kv, s->batch, s->kv_heads, s->keys, s->dimension) > most ||
+           span_of_array(&s->out, s->batch, s->heads, s->queries, s->dimension) > most ||
+           span_of_array(&s->mask, s->batch, s->heads, s->queries, s->keys) > most;
+}
+
 attention_detail attention_detail_of(const kz_attention_shape *shape) {
     return (attention_detail){.scale = shape->scale,
                               .window = shape->window,
@@ -112,6 +127,11 @@ kz_status attention_case_of(const kz_attention_shape *shape, kz_attention_operat
         return kz_fail(error, KZ_INVALID,
                        "%s: the scale is %g\nset .scale to a number, or to 0 for 1 / sqrt(dimension)", call,
                        (double)shape->scale);
+    if (is_too_large(shape))
+        return kz_fail(error, KZ_INVALID,
+                       "%s: arrays of more than 2^60 elements\ncheck the sizes and strides of the shape: one "
+                       "of them may be a negative number that was converted",
+                       call);
     *detail = attention_detail_of(shape);
     *c = (kz_case){.operation = which,
                    .type = type,

@@ -3,6 +3,8 @@
 #include <math.h>
 
 #include "ml_ops/adamw/adamw.h"
+#include "ml_ops/attention/attention.h"
+#include "ml_ops/attention_backward/attention_backward.h"
 #include "ml_ops/cross_entropy/cross_entropy.h"
 #include "ml_ops/dropout/dropout.h"
 #include "ml_ops/embedding/embedding.h"
@@ -80,10 +82,31 @@ static void sizes_that_wrap_around(void **state) {
     REFUSED(kz_adamw_open(device, KZ_ADAMW_UPDATE, KZ_F32, &options, 4, half, 1, NULL, &operation, &error));
 }
 
+static void shapes_of_attention(void **state) {
+    kz_device *device = *state;
+    const kz_attention_shape right = {
+        .size = sizeof right, .batch = 1, .heads = 2, .kv_heads = 2, .queries = 4, .keys = 4, .dimension = 8};
+    kz_attention_shape wrong[] = {right, right, right, right, right, right};
+    wrong[0].scale = NAN;
+    wrong[1].size = 8;
+    wrong[2].window = 3;               // which full attention has not
+    wrong[3].batch = (size_t)1 << 62;  // of 64 elements 2^68
+    wrong[4].q.token = (size_t)0 - 64; // a stride that was negative
+    wrong[5].dimension = (size_t)1 << 61;
+    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
+        REFUSED(kz_attention_open(device, KZ_ATTENTION_FULL, KZ_F32, &wrong[i], NULL, &operation, &error));
+        REFUSED(kz_attention_backward_open(device, KZ_ATTENTION_FULL, KZ_F32, &wrong[i], NULL, &operation,
+                                           &error));
+    }
+    REFUSED(kz_attention_open(device, KZ_ATTENTION_FULL, KZ_F32, NULL, NULL, &operation, &error));
+    REFUSED(kz_attention_backward_open(device, KZ_ATTENTION_FULL, KZ_F32, NULL, NULL, &operation, &error));
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(numbers_that_mean_nothing),
         cmocka_unit_test(sizes_that_wrap_around),
+        cmocka_unit_test(shapes_of_attention),
     };
     return cmocka_run_group_tests(tests, open_device, close_device);
 }

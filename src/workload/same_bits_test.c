@@ -1,5 +1,5 @@
 // Variants that say they give the same bits in every run do so under other schedules of the simulator. The case is chosen so that
-// the same is not true of the variant beside it, which adds in any order.
+// the same is not true of the variants beside them, which add in any order.
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,9 +15,10 @@ static void run(kz_device *device, family_buffers *buffers, const char *variant,
     assert_int_equal(device_sim_set_seed(device, seed, &error), KZ_OK);
     assert_int_equal(
         kz_operation_open_family(device, buffers->family, buffers->c, variant, &operation, &error), KZ_OK);
-    assert_int_equal(kz_operation_run(operation, NULL, buffers->addresses, buffers->count,
-                                      buffers->workspace.data, kz_operation_workspace(operation), &error),
-                     KZ_OK);
+    kz_status ran = kz_operation_run(operation, NULL, buffers->addresses, buffers->count,
+                                     buffers->workspace.data, kz_operation_workspace(operation), &error);
+    assert_string_equal(error.message, "");
+    assert_int_equal(ran, KZ_OK);
     assert_int_equal(family_buffers_read(buffers, &error), KZ_OK);
     kz_operation_close(operation);
 }
@@ -51,7 +52,9 @@ static void attention_backward(void **state) {
     const kz_case c = {.operation = CAUSAL, .type = KZ_F16, .axes = {1, 2, 1, 200, 900, 64}};
     assert_true(repeats("attention_backward", &c, "03_two_passes", DQ));
     assert_true(repeats("attention_backward", &c, "05_mma_ordered", DQ));
+    assert_true(repeats("attention_backward", &c, "07_wgmma_ordered", DQ));
     assert_false(repeats("attention_backward", &c, "04_mma", DQ));
+    assert_false(repeats("attention_backward", &c, "06_wgmma", DQ));
 }
 
 int main(void) {

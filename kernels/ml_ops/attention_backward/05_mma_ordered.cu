@@ -12,31 +12,15 @@
 
 #include "mma.cuh"
 
-// `counters`: of each head's tiles of queries.
-struct one_order {
+template <typename S> struct one_order {
     unsigned *counters;
-    unsigned rows, keys; // of tiles
-    template <typename T>
-    __device__ __forceinline__ unsigned *counter(const job<T> &j, size_t head, size_t row) const {
-        const kz_attention<T> &p = j.g.p;
-        size_t tiles = p.query_offsets ? p.queries / rows + p.batch + 1 : (p.queries + rows - 1) / rows;
-        size_t of_head = p.query_offsets ? head : j.b * p.heads + head;
-        return counters + of_head * tiles + (p.query_offsets ? j.s.query / rows + j.b : 0) + row / rows;
-    }
     template <typename T> __device__ __forceinline__ void begin(const job<T> &j, size_t head, size_t row) {
         if (threadIdx.x > 0) return; // the barrier that follows is for all
-        size_t before = j.key / keys - kz_attention_first(j.g.p, j.s, row) / keys;
-        const unsigned *at = counter(j, head, row);
-        unsigned added;
-        do {
-            asm volatile("ld.acquire.gpu.global.u32 %0, [%1];" : "=r"(added) : "l"(at) : "memory");
-        } while (added < before);
+        wait_for(counters + counter_index<S>(j, head, row), tiles_before<S>(j, row));
     }
     template <typename T> __device__ __forceinline__ void end(const job<T> &j, size_t head, size_t row) {
         __syncthreads();
-        if (threadIdx.x > 0) return;
-        __threadfence(); // what all threads have added, before the count
-        asm volatile("red.release.gpu.global.add.u32 [%0], 1;" ::"l"(counter(j, head, row)) : "memory");
+        if (threadIdx.x == 0) count_one(counters + counter_index<S>(j, head, row));
     }
 };
 
@@ -44,11 +28,9 @@ template <typename S, typename T>
 static __device__ __forceinline__ void run(const backward<T, float> &g, unsigned *counters,
                                            unsigned *blocks) {
     extern __shared__ __align__(128) char shared[];
-    __shared__ unsigned taken;
-    if (threadIdx.x == 0) taken = atomicAdd(blocks, 1);
-    __syncthreads();
+    unsigned taken = take_number(blocks);
     job<T> j = {g};
-    one_order turn = {counters, S::QUERIES, S::KEYS};
+    one_order<S> turn = {counters};
     j.kv_head = taken % g.p.kv_heads;
     if (!key_tile(g.p, taken / g.p.kv_heads, S::KEYS, &j.b, &j.s, &j.key)) return;
     run_tile<S>(j, shared, turn);

@@ -10,31 +10,15 @@
 
 #include "wgmma.cuh"
 
-#define PARAMETERS(T)                                                                                        \
-    const __grid_constant__ kz_tensor_map q_map, const __grid_constant__ kz_tensor_map k_map,                \
-        const __grid_constant__ kz_tensor_map v_map, const __grid_constant__ kz_tensor_map dout_map,         \
-        const float2 *rows, const int *query_offsets, const int *key_offsets, const T *mask, float *dq,      \
-        T *dk, T *dv, size_t batch, size_t heads, size_t kv_heads, size_t queries, size_t keys,              \
-        size_t dimension, float scale, size_t reach, size_t kv_token, size_t kv_head, size_t kv_batch,       \
-        size_t mask_token, size_t mask_head, size_t mask_batch
-
 #define KERNEL(D, QUERIES, type, T)                                                                          \
-    KZ_ENTRY_BOUNDS(attention_backward_wgmma_d##D##_any_##type, BACKWARD_WGMMA_THREADS, 1)(PARAMETERS(T)) {  \
-        const T *q = nullptr, *k = nullptr, *v = nullptr, *dout = nullptr;                                   \
-        const size_t q_token = 0, q_head = 0, q_batch = 0, out_token = 0, out_head = 0, out_batch = 0;       \
-        backward<T, float> g = BACKWARD_OF(T);                                                               \
-        run_frame<frame<T, D, QUERIES>>(g, {&q_map, &k_map, &v_map, &dout_map}, rows);                       \
+    KZ_ENTRY_BOUNDS(attention_backward_wgmma_d##D##_any_##type, BACKWARD_WGMMA_THREADS, 1)                   \
+    (BACKWARD_WGMMA_PARAMETERS(T)) {                                                                         \
+        BACKWARD_WGMMA_OF(T, g)                                                                              \
+        run_frame<frame<T, D, QUERIES>>(g, {&q_map, &k_map, &v_map, &dout_map}, rows, blockIdx.x,            \
+                                        any_order());                                                        \
     }
 #define KERNELS(type, T)                                                                                     \
-    BACKWARD_ROWS(wgmma, type, T)                                                                            \
-    KZ_ENTRY(attention_backward_wgmma_chunks_any_##type)(BACKWARD_PARAMETERS(T, float), float2 * to) {       \
-        backward<T, float> g = BACKWARD_OF(T);                                                               \
-        chunk_rows<T>(g, to);                                                                                \
-    }                                                                                                        \
-    BACKWARD_WGMMA_TILES(KERNEL, type, T)                                                                    \
-    KZ_ENTRY(attention_backward_wgmma_convert_any_##type)(BACKWARD_PARAMETERS(T, float), T * to) {           \
-        backward<T, float> g = BACKWARD_OF(T);                                                               \
-        convert_chunks<T>(g, to, dimension <= 64 ? 1 : 2);                                                   \
-    }
+    BACKWARD_WGMMA_PASSES(wgmma, type, T)                                                                    \
+    BACKWARD_WGMMA_TILES(KERNEL, type, T)
 KERNELS(f16, kz_f16)
 KERNELS(bf16, kz_bf16)

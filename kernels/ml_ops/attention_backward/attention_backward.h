@@ -18,6 +18,7 @@
 // no packed sequence are left as they are. An additive mask gets no gradient. shape.lse says nothing here.
 // Sums are float; in the half types a variant may round p and ds to the type before it multiplies them, as tensor cores need it. NaN
 // and Inf in what a query's mask hides may reach the result, but never from behind a padded length or out of another sequence.
+// Arrays of halves begin at multiples of 16 bytes, or name a variant that takes any ("04_mma").
 #ifndef KZ_OPS_ATTENTION_BACKWARD_H
 #define KZ_OPS_ATTENTION_BACKWARD_H
 

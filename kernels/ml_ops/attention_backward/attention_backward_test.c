@@ -11,8 +11,8 @@
 
 #include "private.h"
 
-static const char *const gpu_variants[] = {"01_unfused", "02_recompute",   "03_two_passes",
-                                           "04_mma",     "05_mma_ordered", NULL};
+static const char *const gpu_variants[] = {"01_unfused",     "02_recompute", "03_two_passes",    "04_mma",
+                                           "05_mma_ordered", "06_wgmma",     "07_wgmma_ordered", NULL};
 enum { MOST = 1 << 17 };
 
 static double draw(uint32_t buffer, uint64_t i) {
@@ -405,8 +405,10 @@ static const char *choose(const kz_device_info *device, kz_type type, int64_t di
 
 static void choices(void **state) {
     kz_device_info info = *kz_device_get_info(*state), cpu = {.size = sizeof cpu, .kind = KZ_DEVICE_CPU};
-    assert_string_equal(choose(&info, KZ_BF16, 96, false), "04_mma");
-    assert_string_equal(choose(&info, KZ_BF16, 96, true), "05_mma_ordered");
+    assert_string_equal(choose(&info, KZ_BF16, 96, false), "06_wgmma");
+    assert_string_equal(choose(&info, KZ_BF16, 96, true), "07_wgmma_ordered");
+    assert_string_equal(choose(&info, KZ_BF16, 256, false), "04_mma");
+    assert_string_equal(choose(&info, KZ_F16, 20, true), "05_mma_ordered");
     assert_string_equal(choose(&info, KZ_F32, 64, false), "02_recompute");
     assert_string_equal(choose(&info, KZ_F32, 64, true), "03_two_passes");
     assert_string_equal(choose(&info, KZ_F32, 300, true), "01_unfused");

@@ -290,6 +290,14 @@ static kz_status launch_wgmma(const kz_planner *p, const backward_plan *b, const
     for (size_t i = ARG_ROWS + 1; i < SCALARS_END; i++) args[count++] = b->args[i];
     for (size_t i = 0; i < 3; i++) args[count++] = b->args[KV_STRIDES + i];
     for (size_t i = 0; i < 3; i++) args[count++] = b->args[MASK_STRIDES + i];
+    args[count] = kz_arg_u64(0);
+    if (!p->variant
+             ->unordered) { // a counter for the blocks, and one for each warpgroup's part of a tile of queries
+        uint64_t counters = (1 + 2 * query_tiles(b, queries)) * sizeof(uint32_t);
+        args[count] = reserve(p, counters);
+        kz_plan_add_fill(p->plan, args[count], 0, counters);
+    }
+    count++;
     return KZ_LAUNCH(p, .part = part, .operation = "any", .blocks = key_blocks(b, BACKWARD_WGMMA_KEYS),
                      .threads = BACKWARD_WGMMA_THREADS,
                      .shared_bytes = BACKWARD_WGMMA_SHARED_BYTES(dimension, queries), .args = args,
@@ -359,6 +367,7 @@ const kz_variant attention_backward_variants[] = { // the order is the journey
     {"05_mma_ordered", 80, plan_mma, "tiles of keys add to dq one after the other"},
     {"06_wgmma", KZ_SM_EXACT(90), plan_wgmma, "wgmma out of shared memory and registers, a producer, bulk additions",
      .unordered = true},
+    {"07_wgmma_ordered", KZ_SM_EXACT(90), plan_wgmma, "06 with 05's counters"},
     {"10_cpu_naive", 0, plan_cpu_naive, "the definition on one core", attention_backward_cpu_naive_natives},
     {"11_cpu_blocked", 0, plan_cpu_one_core, "tiles that stay in L2", attention_backward_cpu_blocked_natives},
     {"12_cpu_simd", 0, plan_cpu_one_core, "tiles of sums in vector registers, eight powers at a time",

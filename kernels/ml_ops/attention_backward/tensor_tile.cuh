@@ -36,6 +36,40 @@ template <typename S, typename T> static __device__ __forceinline__ tile_walk wa
     return {each * group, head, first, first, end};
 }
 
+// ---- one order of additions to dq ------------------------------------------------------------------------------------------
+
+// Of a tile of queries of a head: where its counter is, and how many tiles of keys add to it before the block's own.
+template <typename S, typename T>
+static __device__ __forceinline__ size_t counter_index(const job<T> &j, size_t head, size_t row) {
+    const kz_attention<T> &p = j.g.p;
+    const size_t ROWS = S::QUERIES;
+    size_t tiles = p.query_offsets ? p.queries / ROWS + p.batch + 1 : (p.queries + ROWS - 1) / ROWS;
+    return (p.query_offsets ? head : j.b * p.heads + head) * tiles +
+           (p.query_offsets ? j.s.query / ROWS + j.b : 0) + row / ROWS;
+}
+template <typename S, typename T>
+static __device__ __forceinline__ unsigned tiles_before(const job<T> &j, size_t row) {
+    return j.key / S::KEYS - kz_attention_first(j.g.p, j.s, row) / S::KEYS;
+}
+// By one thread: until so many have added, and that one more has.
+static __device__ __forceinline__ void wait_for(const unsigned *counter, unsigned count) {
+    unsigned added;
+    do {
+        asm volatile("ld.acquire.gpu.global.u32 %0, [%1];" : "=r"(added) : "l"(counter) : "memory");
+    } while (added < count);
+}
+static __device__ __forceinline__ void count_one(unsigned *counter) {
+    __threadfence(); // what has been added, before the count
+    asm volatile("red.release.gpu.global.add.u32 [%0], 1;" ::"l"(counter) : "memory");
+}
+// A block's number in the order in which blocks begin. All threads get it.
+static __device__ __forceinline__ unsigned take_number(unsigned *blocks) {
+    __shared__ unsigned taken;
+    if (threadIdx.x == 0) taken = atomicAdd(blocks, 1);
+    __syncthreads();
+    return taken;
+}
+
 // ---- p and ds ------------------------------------------------------------------------------------------------------
 
 // Which keys query `i` sees, counted from `key`: from the first on, before the end. Either may be negative. A sequence has less than 2^31

@@ -1,4 +1,4 @@
-// A tile of 128 keys against tiles of queries by wgmma, for 06: a producer that copies, two warpgroups of 64 keys each.
+// A tile of 128 keys against tiles of queries by wgmma, for 06 and 07: a producer that copies, two warpgroups of 64 keys each.
 //
 // As in mma.cuh scores and dp are made transposed, and p^T and ds^T are left operands out of registers. For dq ds^T goes through
 // shared memory, where both warpgroups' lie: each makes 64 x 64 of dq of all 128 keys, and a bulk copy adds it to the workspace.
@@ -238,11 +238,12 @@ store_slopes(const memory<F> &at, const uint32_t (&slopes)[F::QUERIES / 16][4], 
 }
 
 // Adds a chunk of dq: through the warpgroup's own memory, once the copy before has read it.
-template <typename F>
+template <typename F, typename Turn>
 static __device__ __forceinline__ void add_chunk(const float (&sums)[32], unsigned own, unsigned shared,
-                                                 float *to) {
+                                                 float *to, Turn turn) {
     unsigned thread = threadIdx.x % KZ_WARPGROUP;
     if (thread == 0) kz_bulk_wait_read();
+    __syncwarp();
     kz_named_sync(ONE_CONSUMER + own, KZ_WARPGROUP);
 #pragma unroll
     for (int i = 0; i < 32; i += 4)
@@ -251,16 +252,20 @@ static __device__ __forceinline__ void add_chunk(const float (&sums)[32], unsign
                      : "memory");
     kz_bulk_fence();
     kz_named_sync(ONE_CONSUMER + own, KZ_WARPGROUP);
-    if (thread > 0) return;
-    asm volatile("cp.reduce.async.bulk.global.shared::cta.bulk_group.add.f32 [%0], [%1], %2;" ::"l"(to),
-                 "r"(shared), "r"((unsigned)F::CHUNK_BYTES)
-                 : "memory");
-    kz_bulk_commit();
+    if (thread == 0) {
+        turn.begin();
+        asm volatile("cp.reduce.async.bulk.global.shared::cta.bulk_group.add.f32 [%0], [%1], %2;" ::"l"(to),
+                     "r"(shared), "r"((unsigned)F::CHUNK_BYTES)
+                     : "memory");
+        kz_bulk_commit();
+        turn.end();
+    }
+    __syncwarp(); // the next product is the whole warp's
 }
 
-template <typename F>
+template <typename F, typename Turns>
 static __device__ __forceinline__ void consume(const job<typename F::T> &j, const memory<F> &at,
-                                               tile_walk walk) {
+                                               tile_walk walk, const Turns &turns) {
     const kz_attention<typename F::T> &p = j.g.p;
     unsigned own = __shfl_sync(KZ_ALL_LANES, threadIdx.x / KZ_WARPGROUP, 0);
     unsigned key = own * 64 + kz_warp() % 4 * 16; // the warp's first, in the tile
@@ -268,6 +273,7 @@ static __device__ __forceinline__ void consume(const job<typename F::T> &j, cons
     float dk[F::D / 2] = {}, dv[F::D / 2] = {};
     if (walk.left > 0) {
         kz_barrier_wait(at.keys_full(), 0);
+        __syncwarp();
         clear_keys(j, at);
     }
     for (unsigned i = 0; walk.left > 0; i++, walk.template next<F>()) {
@@ -275,6 +281,7 @@ static __device__ __forceinline__ void consume(const job<typename F::T> &j, cons
         float weights[F::QUERIES / 2], slopes[F::QUERIES / 2], dq[32];
         uint32_t p_left[F::QUERIES / 16][4], ds_left[F::QUERIES / 16][4];
         kz_barrier_wait(at.full(stage), i / F::STAGES % 2);
+        __syncwarp();
         clear_queries(j, at, stage, row);
         kz_wgmma_fence();
         multiply_pairs<F>(weights, at.k + own * 8192, at.q(stage));
@@ -303,13 +310,15 @@ static __device__ __forceinline__ void consume(const job<typename F::T> &j, cons
         kz_wgmma_pin(dv), kz_wgmma_pin(dk);
         pin(p_left), pin(ds_left);
         if (kz_lane() == 0) kz_barrier_arrive(at.empty(stage));
+        __syncwarp();
         kz_wgmma_wait<0>();
         kz_wgmma_pin(dq);
         size_t first = row + query_chunk * F::CHUNK;
         if (first < j.s.queries) // what follows may be another head's
             add_chunk<F>(dq, own, at.sums + own * F::CHUNK_BYTES,
                          j.g.dq + (chunk_index(p, j.s, j.b, head, first) * F::SLABS + column_slab) *
-                                      (F::CHUNK * 64));
+                                      (F::CHUNK * 64),
+                         turns.template of<F>(j, head, row, own));
     }
     store_keys<F::D>(j, j.g.dk, dk, p.scale, j.key + key, 0);
     store_keys<F::D>(j, j.g.dv, dv, 1.0f, j.key + key, 0);
@@ -318,14 +327,27 @@ static __device__ __forceinline__ void consume(const job<typename F::T> &j, cons
 
 // ---- a block's work ----------------------------------------------------------------------------------------------------
 
-template <typename F>
+// Turns: what happens before and behind the addition of a chunk; by one thread of a warpgroup.
+struct any_turn {
+    __device__ __forceinline__ void begin(void) const {}
+    __device__ __forceinline__ void end(void) const {}
+};
+struct any_order {
+    template <typename F>
+    __device__ __forceinline__ any_turn of(const job<typename F::T> &, unsigned, unsigned, unsigned) const {
+        return {};
+    }
+};
+
+// `block`: of the tiles of keys and their heads.
+template <typename F, typename Turns>
 static __device__ __forceinline__ void run_frame(const backward<typename F::T, float> &g, const maps &m,
-                                                 const float2 *rows) {
+                                                 const float2 *rows, unsigned block, const Turns &turns) {
     extern __shared__ char shared[];
     memory<F> at(shared);
     job<typename F::T> j = {g};
-    j.kv_head = blockIdx.x % g.p.kv_heads;
-    if (!key_tile(g.p, blockIdx.x / g.p.kv_heads, F::KEYS, &j.b, &j.s, &j.key)) return;
+    j.kv_head = block % g.p.kv_heads;
+    if (!key_tile(g.p, block / g.p.kv_heads, F::KEYS, &j.b, &j.s, &j.key)) return;
     tile_walk walk = walk_of<F>(j);
     if (threadIdx.x == 0) at.init();
     __syncthreads();
@@ -334,8 +356,34 @@ static __device__ __forceinline__ void run_frame(const backward<typename F::T, f
         if (threadIdx.x == F::THREADS) produce(j, at, m, rows, walk);
     } else {
         kz_registers_take<BACKWARD_WGMMA_CONSUMER_REGISTERS>();
-        consume(j, at, walk);
+        consume(j, at, walk, turns);
     }
 }
+
+// ---- entries -----------------------------------------------------------------------------------------------------------
+
+#define BACKWARD_WGMMA_PARAMETERS(T)                                                                         \
+    const __grid_constant__ kz_tensor_map q_map, const __grid_constant__ kz_tensor_map k_map,                \
+        const __grid_constant__ kz_tensor_map v_map, const __grid_constant__ kz_tensor_map dout_map,         \
+        const float2 *rows, const int *query_offsets, const int *key_offsets, const T *mask, float *dq,      \
+        T *dk, T *dv, size_t batch, size_t heads, size_t kv_heads, size_t queries, size_t keys,              \
+        size_t dimension, float scale, size_t reach, size_t kv_token, size_t kv_head, size_t kv_batch,       \
+        size_t mask_token, size_t mask_head, size_t mask_batch, unsigned *counters
+#define BACKWARD_WGMMA_OF(T, g)                                                                              \
+    const T *q = nullptr, *k = nullptr, *v = nullptr, *dout = nullptr;                                       \
+    const size_t q_token = 0, q_head = 0, q_batch = 0, out_token = 0, out_head = 0, out_batch = 0;           \
+    backward<T, float> g = BACKWARD_OF(T);
+
+// What comes before and behind.
+#define BACKWARD_WGMMA_PASSES(idea, type, T)                                                                 \
+    BACKWARD_ROWS(idea, type, T)                                                                             \
+    KZ_ENTRY(attention_backward_##idea##_chunks_any_##type)(BACKWARD_PARAMETERS(T, float), float2 * to) {    \
+        backward<T, float> g = BACKWARD_OF(T);                                                               \
+        chunk_rows<T>(g, to);                                                                                \
+    }                                                                                                        \
+    KZ_ENTRY(attention_backward_##idea##_convert_any_##type)(BACKWARD_PARAMETERS(T, float), T * to) {        \
+        backward<T, float> g = BACKWARD_OF(T);                                                               \
+        convert_chunks<T>(g, to, dimension <= 64 ? 1 : 2);                                                   \
+    }
 
 #endif
