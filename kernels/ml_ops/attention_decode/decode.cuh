@@ -101,4 +101,132 @@ static __device__ __forceinline__ float lse_of(float greatest, float sum) {
     return sum == 0.0f ? MINUS_INFINITY : (greatest + log2f(sum)) * 0.693147181f;
 }
 
+// ---- tiles and shares --------------------------------------------------------------------------------------------
+
+// A block's work: up to R rows of queries, row i being query i / group of the i % group'th head of those that share the keys, and
+// the keys [first, end) of their sequence.
+struct tile {
+    size_t b, kv_head, group, queries;
+    unsigned row, rows;          // of all rows that share the keys
+    unsigned length, first, end; // of the sequence; the block's share
+    unsigned index, split, used; // which tile, which share of its cache, of so many that are not empty
+};
+
+// The split follows from the length alone, and does not depend on how the cache is kept: multiples of DECODE_TILE, DECODE_LEAST
+// keys at least. A length of 0 leaves one share, of no keys.
+static __device__ __forceinline__ void share_keys(tile &t, unsigned splits) {
+    unsigned each = max((t.length + splits - 1) / splits, (unsigned)DECODE_LEAST);
+    each = (each + DECODE_TILE - 1) / DECODE_TILE * DECODE_TILE;
+    t.used = max((t.length + each - 1) / each, 1u);
+    t.first = min(t.split * each, t.length);
+    t.end = min(t.first + each, t.length);
+}
+
+template <int R, typename T, typename C>
+static __device__ __forceinline__ tile tile_of(const decode<T, C> &p, unsigned at, unsigned splits) {
+    tile t;
+    t.group = p.heads / p.kv_heads;
+    t.queries = p.queries;
+    unsigned all = (unsigned)(t.group * p.queries), tiles = (all + R - 1) / R;
+    t.split = at % splits;
+    t.index = at / splits;
+    t.row = t.index % tiles * R;
+    t.rows = min(all - t.row, (unsigned)R);
+    t.kv_head = t.index / tiles % p.kv_heads;
+    t.b = t.index / tiles / p.kv_heads;
+    t.length = length_of(p, t.b);
+    share_keys(t, splits);
+    return t;
+}
+
+static __device__ __forceinline__ size_t query_of(const tile &t, unsigned row) {
+    return (t.row + row) / t.group;
+}
+static __device__ __forceinline__ size_t head_of(const tile &t, unsigned row) {
+    return t.kv_head * t.group + (t.row + row) % t.group;
+}
+// Keys that the tile's row sees: the sequence's first ones.
+static __device__ __forceinline__ unsigned seen_by(const tile &t, unsigned row) {
+    if (row >= t.rows) return 0;
+    unsigned later = (unsigned)(t.queries - 1 - query_of(t, row));
+    return t.length > later ? t.length - later : 0;
+}
+
+// ---- parts -------------------------------------------------------------------------------------------------------
+
+// Parts of R rows in memory: weighted values of `dimension` numbers for each row, then each row's greatest score and sum.
+template <int R> struct parts {
+    float *at;
+    size_t dimension;
+    __device__ __forceinline__ size_t size(void) const { return R * (dimension + 2); } // floats
+    __device__ __forceinline__ float &out(unsigned part, unsigned row, size_t d) const {
+        return at[part * size() + row * dimension + d];
+    }
+    __device__ __forceinline__ float &greatest(unsigned part, unsigned row) const {
+        return at[part * size() + R * dimension + row];
+    }
+    __device__ __forceinline__ float &sum(unsigned part, unsigned row) const {
+        return at[part * size() + R * dimension + R + row];
+    }
+};
+
+// One number of a row, of `count` parts: what they add up to.
+struct total {
+    float greatest, sum, out;
+};
+template <int R>
+static __device__ __forceinline__ total add_parts(const parts<R> &of, unsigned count, unsigned row,
+                                                  size_t d) {
+    total t = {MINUS_INFINITY, 0.0f, 0.0f};
+    for (unsigned i = 0; i < count; i++) t.greatest = fmaxf(t.greatest, of.greatest(i, row));
+    float base = base_of(t.greatest);
+    for (unsigned i = 0; i < count; i++) {
+        float factor = power_of_two(of.greatest(i, row) - base);
+        t.sum += of.sum(i, row) * factor;
+        t.out += of.out(i, row, d) * factor;
+    }
+    return t;
+}
+
+// Rows [from, end) of the tile, of `count` parts: into out.
+template <int R, typename T, typename C>
+static __device__ __forceinline__ void store_rows(const decode<T, C> &p, const tile &t, const parts<R> &of,
+                                                  unsigned count, unsigned from, unsigned end) {
+    for (size_t i = threadIdx.x + from * p.dimension; i < end * p.dimension; i += blockDim.x) {
+        unsigned row = (unsigned)(i / p.dimension);
+        size_t d = i % p.dimension, head = head_of(t, row), query = query_of(t, row);
+        total sum = add_parts(of, count, row, d);
+        float share = sum.sum == 0.0f ? 0.0f : value_scale(p, t.kv_head) / sum.sum;
+        kz_narrow(&p.out[row_at(p.out_at, t.b, head, query) + d], sum.out * share);
+        if (p.lse && d == 0)
+            p.lse[(t.b * p.heads + head) * p.queries + query] = lse_of(sum.greatest, sum.sum);
+    }
+}
+
+// The same into a part of their own.
+template <int R>
+static __device__ __forceinline__ void store_part(const tile &t, const parts<R> &of, unsigned count,
+                                                  const parts<R> &to, unsigned part) {
+    for (size_t i = threadIdx.x; i < t.rows * of.dimension; i += blockDim.x) {
+        unsigned row = (unsigned)(i / of.dimension);
+        size_t d = i % of.dimension;
+        total sum = add_parts(of, count, row, d);
+        to.out(part, row, d) = sum.out;
+        if (d == 0) to.greatest(part, row) = sum.greatest, to.sum(part, row) = sum.sum;
+    }
+}
+
+// What the block's warps have summed, all in shared memory by now, becomes results where no other block has a share of the keys;
+// else a part in the workspace, and the block that comes last adds them up.
+static __device__ unsigned tickets[DECODE_TICKETS]; // 0 before and after every launch
+
+template <int R, typename T, typename C>
+static __device__ __forceinline__ void finish(const decode<T, C> &p, const tile &t, const parts<R> &warps,
+                                              float *workspace, unsigned splits) {
+    if (t.used == 1) return store_rows(p, t, warps, WARPS, 0, t.rows);
+    parts<R> all = {workspace + t.index * splits * warps.size(), p.dimension};
+    store_part(t, warps, WARPS, all, t.split);
+    if (kz_is_last_of(&tickets[t.index], t.used)) store_rows(p, t, all, t.used, 0, t.rows);
+}
+
 #endif

@@ -188,10 +188,108 @@ static kz_status plan_row(const kz_planner *planner) {
                      .threads = DECODE_THREADS, .args = args, .arg_count = count);
 }
 
+// ---- plans of tiles ----------------------------------------------------------------------------------
+
+// Rows that share keys, in tiles: of 1, 4 or 8 on CUDA cores, of 16 on tensor cores.
+typedef struct tiling {
+    uint32_t rows; // of a tile
+    uint64_t tiles, splits;
+} tiling;
+
+static uint64_t rows_of(const decode_problem *p) { return p->heads / p->kv_heads * p->queries; }
+
+// Blocks that share a cache: what takes the fewest rounds of blocks over the device, each as long as its share of the keys and what
+// a block costs besides.
+static uint64_t splits_for(const decode_problem *p, uint64_t tiles, uint64_t room) {
+    uint64_t most = kz_ceil_div(p->keys, DECODE_LEAST), best = 1, least = UINT64_MAX;
+    if (tiles > DECODE_TICKETS || most == 0) return 1;
+    most = kz_min_u64(most, kz_ceil_div(2 * room, tiles));
+    if (p->splits) return kz_min_u64(p->splits, kz_ceil_div(p->keys, DECODE_LEAST));
+    for (uint64_t splits = 1; splits <= most; splits++) {
+        uint64_t cost =
+            kz_ceil_div(tiles * splits, room) * (kz_ceil_div(p->keys, splits) + DECODE_BLOCK_COST);
+        if (cost < least) best = splits, least = cost;
+    }
+    return best;
+}
+
+static tiling tiling_of(const kz_planner *planner, const decode_problem *p, uint32_t rows,
+                        uint64_t resident) {
+    uint64_t tiles = p->batch * p->kv_heads * kz_ceil_div(rows_of(p), rows);
+    return (tiling){rows, tiles, splits_for(p, tiles, (uint64_t)planner->device->multiprocessors * resident)};
+}
+
+static uint32_t few_rows(const decode_problem *p) { return rows_of(p) == 1 ? 1 : rows_of(p) <= 4 ? 4 : 8; }
+
+static uint64_t part_bytes(const decode_problem *p, uint32_t rows) {
+    return rows * (p->dimension + 2) * sizeof(float);
+}
+
+// The arguments of a kernel whose blocks share caches: the workspace for their parts, where there are any.
+static size_t split_arguments(const kz_planner *planner, const decode_problem *p, const tiling *t,
+                              bool always, kz_arg args[KZ_PLAN_ARGS]) {
+    size_t count = arguments(p, args);
+    if (t->splits > 1 || always)
+        planner->plan->workspace_bytes = t->tiles * t->splits * part_bytes(p, t->rows);
+    args[count++] = t->splits > 1 || always ? kz_arg_workspace(0) : kz_arg_u64(0);
+    args[count++] = kz_arg_u64(t->splits);
+    return count;
+}
+
+static const char *rows_name(uint32_t rows) { return rows == 1 ? "1" : rows == 4 ? "4" : "8"; }
+
+static kz_status plan_grouped(const kz_planner *planner) {
+    decode_problem p = decode_problem_of(planner->c);
+    kz_status status = supported(planner, &p);
+    if (status || !has_rows(&p)) return status;
+    kz_arg args[KZ_PLAN_ARGS];
+    size_t count = arguments(&p, args);
+    uint32_t rows = few_rows(&p);
+    return KZ_LAUNCH(planner, .part = rows_name(rows), .operation = p.fp8 ? "fp8" : "any",
+                     .blocks = p.batch * p.kv_heads * kz_ceil_div(rows_of(&p), rows),
+                     .threads = DECODE_THREADS,
+                     .shared_bytes = (uint32_t)(DECODE_THREADS / 32 * part_bytes(&p, rows)), .args = args,
+                     .arg_count = count);
+}
+
+static kz_status plan_split(const kz_planner *planner) {
+    decode_problem p = decode_problem_of(planner->c);
+    kz_status status = supported(planner, &p);
+    if (status || !has_rows(&p)) return status;
+    kz_arg args[KZ_PLAN_ARGS];
+    tiling t = tiling_of(planner, &p, few_rows(&p), DECODE_RESIDENT);
+    size_t count = split_arguments(planner, &p, &t, true, args);
+    char add[8] = "add_";
+    strcat(add, rows_name(t.rows));
+    status = KZ_LAUNCH(planner, .part = rows_name(t.rows), .operation = p.fp8 ? "fp8" : "any",
+                       .blocks = t.tiles * t.splits, .threads = DECODE_THREADS,
+                       .shared_bytes = (uint32_t)(DECODE_THREADS / 32 * part_bytes(&p, t.rows)), .args = args,
+                       .arg_count = count);
+    if (status) return status;
+    return KZ_LAUNCH(planner, .part = add, .operation = p.fp8 ? "fp8" : "any", .blocks = t.tiles * t.rows,
+                     .threads = DECODE_THREADS, .args = args, .arg_count = count);
+}
+
+static kz_status plan_one_launch(const kz_planner *planner) {
+    decode_problem p = decode_problem_of(planner->c);
+    kz_status status = supported(planner, &p);
+    if (status || !has_rows(&p)) return status;
+    kz_arg args[KZ_PLAN_ARGS];
+    tiling t = tiling_of(planner, &p, few_rows(&p), DECODE_RESIDENT);
+    size_t count = split_arguments(planner, &p, &t, false, args);
+    return KZ_LAUNCH(planner, .part = rows_name(t.rows), .operation = p.fp8 ? "fp8" : "any",
+                     .blocks = t.tiles * t.splits, .threads = DECODE_THREADS,
+                     .shared_bytes = (uint32_t)(DECODE_THREADS / 32 * part_bytes(&p, t.rows)), .args = args,
+                     .arg_count = count);
+}
+
 static const kz_variant variants[] = {
     // the order is the journey
     {"00_native", 0, plan_native, "plain C on all cores", attention_decode_natives},
     {"01_row", 75, plan_row, "a block per row of q, one pass over its cache"},
+    {"02_grouped", 75, plan_grouped, "rows that share keys together, 16-byte loads"},
+    {"03_split", 75, plan_split, "a cache for several blocks, parts added by a second launch"},
+    {"04_one_launch", 75, plan_one_launch, "the last block of a row adds its parts"},
 };
 
 // ---- cases -----------------------------------------------------------------------------------------
