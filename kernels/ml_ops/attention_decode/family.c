@@ -283,6 +283,49 @@ static kz_status plan_one_launch(const kz_planner *planner) {
                      .arg_count = count);
 }
 
+// ---- plans of tensor cores -----------------------------------------------------------------------------
+
+static kz_status does_tensor(const kz_planner *planner, const decode_problem *p) {
+    uint64_t d = p->dimension;
+    if (p->type == KZ_F32)
+        return kz_plan_refuse(planner->error,
+                              "tensor cores have no products of full floats: 04_one_launch does f32");
+    if (d != 64 && d != 96 && d != 128 && d != 256)
+        return kz_plan_refuse(planner->error,
+                              "heads of %llu numbers: 64, 96, 128 or 256 by tensor cores, 04_one_launch does "
+                              "the rest",
+                              (unsigned long long)d);
+    return KZ_OK;
+}
+
+static uint32_t tensor_bytes(const decode_problem *p) {
+    uint64_t d = p->dimension, row = d * (p->fp8 ? 1 : 2), stage = DECODE_STAGE(row, p->fp8);
+    return (uint32_t)(DECODE_TENSOR_ROWS * DECODE_Q_ROW(d) + stage * DECODE_STAGES(stage));
+}
+
+// `more`: bytes and threads besides the stages' and those that multiply.
+static kz_status add_tensor(const kz_planner *planner, uint32_t more_bytes, uint32_t more_threads) {
+    decode_problem p = decode_problem_of(planner->c);
+    kz_status status = supported(planner, &p);
+    if (status || !has_rows(&p)) return status;
+    status = does_tensor(planner, &p);
+    if (status) return status;
+    kz_arg args[KZ_PLAN_ARGS];
+    uint32_t bytes = tensor_bytes(&p) + more_bytes;
+    uint64_t resident = p.dimension > 128 ? 1 : DECODE_TENSOR_RESIDENT;
+    tiling t = tiling_of(planner, &p, DECODE_TENSOR_ROWS, resident);
+    size_t count = split_arguments(planner, &p, &t, false, args);
+    const char *part = p.dimension == 64    ? "64"
+                       : p.dimension == 96  ? "96"
+                       : p.dimension == 128 ? "128"
+                                            : "256";
+    return KZ_LAUNCH(planner, .part = part, .operation = p.fp8 ? "fp8" : "any", .blocks = t.tiles * t.splits,
+                     .threads = DECODE_THREADS + more_threads, .shared_bytes = bytes, .args = args,
+                     .arg_count = count);
+}
+
+static kz_status plan_async(const kz_planner *planner) { return add_tensor(planner, 0, 0); }
+
 static const kz_variant variants[] = {
     // the order is the journey
     {"00_native", 0, plan_native, "plain C on all cores", attention_decode_natives},
@@ -290,6 +333,7 @@ static const kz_variant variants[] = {
     {"02_grouped", 75, plan_grouped, "rows that share keys together, 16-byte loads"},
     {"03_split", 75, plan_split, "a cache for several blocks, parts added by a second launch"},
     {"04_one_launch", 75, plan_one_launch, "the last block of a row adds its parts"},
+    {"05_async", 80, plan_async, "tiles by cp.async, rows of a group by tensor cores"},
 };
 
 // ---- cases -----------------------------------------------------------------------------------------

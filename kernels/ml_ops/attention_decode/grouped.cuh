@@ -16,30 +16,45 @@ template <typename C> union eight {
     uint2 half;                     // of bytes
 };
 
-static __device__ __forceinline__ void load_packs(eight<float> &to, const float *from) {
-    to.raw[0] = kz_load<KZ_STREAM>((const uint4 *)from);
-    to.raw[1] = kz_load<KZ_STREAM>((const uint4 *)from + 1);
+// Which number of a row is a lane's e'th: neighbouring lanes hold neighbouring packs, of floats two apart.
+template <typename C>
+static __device__ __forceinline__ unsigned column_of(unsigned lane, unsigned lanes, unsigned e) {
+    return sizeof(C) == 4 ? e / 4 * 4 * lanes + 4 * lane + e % 4 : lane * EIGHT + e;
 }
-static __device__ __forceinline__ void load_packs(eight<kz_f16> &to, const kz_f16 *from) {
-    to.raw[0] = kz_load<KZ_STREAM>((const uint4 *)from);
+
+static __device__ __forceinline__ void load_packs(eight<float> &to, const float *row, unsigned lane,
+                                                  unsigned lanes, size_t dimension) {
+    unsigned first = 4 * lane, second = first + 4 * lanes;
+    to.raw[0] = to.raw[1] = make_uint4(0, 0, 0, 0);
+    if (first < dimension) to.raw[0] = kz_load<KZ_STREAM>((const uint4 *)(row + first));
+    if (second < dimension) to.raw[1] = kz_load<KZ_STREAM>((const uint4 *)(row + second));
 }
-static __device__ __forceinline__ void load_packs(eight<kz_bf16> &to, const kz_bf16 *from) {
-    to.raw[0] = kz_load<KZ_STREAM>((const uint4 *)from);
+template <typename C>
+static __device__ __forceinline__ void load_packs(eight<C> &to, const C *row, unsigned lane, unsigned,
+                                                  size_t dimension) {
+    to.raw[0] = make_uint4(0, 0, 0, 0);
+    if (lane * EIGHT < dimension) to.raw[0] = kz_load<KZ_STREAM>((const uint4 *)(row + lane * EIGHT));
 }
-static __device__ __forceinline__ void load_packs(eight<kz_e4m3> &to, const kz_e4m3 *from) {
-    to.half = kz_load<KZ_STREAM>((const uint2 *)from);
+static __device__ __forceinline__ void load_packs(eight<kz_e4m3> &to, const kz_e4m3 *row, unsigned lane,
+                                                  unsigned, size_t dimension) {
+    to.half = make_uint2(0, 0);
+    if (lane * EIGHT < dimension) to.half = kz_load<KZ_STREAM>((const uint2 *)(row + lane * EIGHT));
 }
 
 // Zeros where the row has no more numbers.
 template <typename C>
-static __device__ __forceinline__ eight<C> load_eight(const C *row, size_t column, size_t dimension,
+static __device__ __forceinline__ eight<C> load_eight(const C *row, unsigned lanes, size_t dimension,
                                                       bool packs) {
     eight<C> x;
-    if (packs && column < dimension) {
-        load_packs(x, row + column);
+    unsigned lane = kz_lane() % lanes;
+    if (packs) {
+        load_packs(x, row, lane, lanes, dimension);
     } else {
 #pragma unroll
-        for (int e = 0; e < EIGHT; e++) x.at[e] = column + e < dimension ? row[column + e] : C{};
+        for (int e = 0; e < EIGHT; e++) {
+            unsigned d = column_of<C>(lane, lanes, e);
+            x.at[e] = d < dimension ? row[d] : C{};
+        }
     }
     return x;
 }
@@ -93,7 +108,7 @@ static __device__ __forceinline__ void fold_keys(const decode<T, C> &p, const ti
                                                  row_sums<R> &s) {
     const int FLIGHT = R > 4 ? DECODE_IN_FLIGHT / 2 : DECODE_IN_FLIGHT; // registers for eight rows are few
     const bool packs = has_packs(p);
-    unsigned column = kz_lane() % lanes * EIGHT, step = WARPS * (KZ_WARP / lanes), seen[R];
+    unsigned step = WARPS * (KZ_WARP / lanes), seen[R];
     float q[R][EIGHT], scale = score_scale(p, t.kv_head);
 #pragma unroll
     for (int r = 0; r < R; r++) {
@@ -103,7 +118,8 @@ static __device__ __forceinline__ void fold_keys(const decode<T, C> &p, const ti
         s.greatest[r] = MINUS_INFINITY, s.sum[r] = 0.0f;
 #pragma unroll
         for (int e = 0; e < EIGHT; e++) {
-            q[r][e] = is_row && column + e < p.dimension ? kz_widen(row[column + e]) : 0.0f;
+            unsigned d = column_of<C>(kz_lane() % lanes, lanes, e);
+            q[r][e] = is_row && d < p.dimension ? kz_widen(row[d]) : 0.0f;
             s.out[r][e] = 0.0f;
         }
     }
@@ -115,8 +131,8 @@ static __device__ __forceinline__ void fold_keys(const decode<T, C> &p, const ti
         for (int f = 0; f < FLIGHT; f++) {
             bool inside = key + f * step < t.end; // else nothing is loaded
             size_t at = inside ? cache_row(p, t.b, t.kv_head, key + f * step) : 0;
-            k[f] = load_eight(p.k + at, column, inside ? p.dimension : 0, packs);
-            v[f] = load_eight(p.v + at, column, inside ? p.dimension : 0, packs);
+            k[f] = load_eight(p.k + at, lanes, inside ? p.dimension : 0, packs);
+            v[f] = load_eight(p.v + at, lanes, inside ? p.dimension : 0, packs);
         }
 #pragma unroll
         for (int f = 0; f < FLIGHT; f++) {
@@ -163,7 +179,7 @@ template <int R, typename T, typename C>
 static __device__ __forceinline__ parts<R> fold_share(const decode<T, C> &p, const tile &t) {
     extern __shared__ float shared[];
     parts<R> warps = {shared, p.dimension};
-    unsigned lanes = lanes_of(p.dimension), warp = kz_warp(), column = kz_lane() * EIGHT;
+    unsigned lanes = lanes_of(p.dimension), warp = kz_warp();
     row_sums<R> s;
     fold_keys<R>(p, t, lanes, s);
     merge_lanes(s, lanes);
@@ -171,8 +187,10 @@ static __device__ __forceinline__ parts<R> fold_share(const decode<T, C> &p, con
     for (int r = 0; r < R; r++) {
         if (kz_lane() == 0) warps.greatest(warp, r) = s.greatest[r], warps.sum(warp, r) = s.sum[r];
 #pragma unroll
-        for (int e = 0; e < EIGHT; e++)
-            if (kz_lane() < lanes && column + e < p.dimension) warps.out(warp, r, column + e) = s.out[r][e];
+        for (int e = 0; e < EIGHT; e++) {
+            unsigned d = column_of<C>(kz_lane(), lanes, e);
+            if (kz_lane() < lanes && d < p.dimension) warps.out(warp, r, d) = s.out[r][e];
+        }
     }
     __syncthreads();
     return warps;

@@ -24,10 +24,23 @@
 #ifndef DECODE_IN_FLIGHT
 #define DECODE_IN_FLIGHT 4
 #endif
+// 05 and 06: the same, of heads of up to 128 numbers; of 256 one. Shared memory and registers have room for three.
+#ifndef DECODE_TENSOR_RESIDENT
+#define DECODE_TENSOR_RESIDENT 3
+#endif
 // 05 and 06: bytes of shared memory that a block's stages may take. To be searched: 49152 73728 106496.
 #ifndef DECODE_STAGE_BYTES
 #define DECODE_STAGE_BYTES 73728
 #endif
+
+// Where things lie in shared memory, in bytes, of rows of `row` bytes in the cache and `d` numbers in q. A row of k or v is padded
+// such that eight of them, read side by side, are in different banks; `bytes`: the cache is of e4m3.
+#define DECODE_TENSOR_ROWS       16
+#define DECODE_Q_ROW(d)          (2 * (d) + 16)
+#define DECODE_K_ROW(row, bytes) ((row) + (!(bytes) ? 16 : (row) % 128 == 96 ? 0 : 32))
+#define DECODE_V_ROW(row)        ((row) + 16)
+#define DECODE_STAGE(row, bytes) (DECODE_TILE * (DECODE_K_ROW(row, bytes) + DECODE_V_ROW(row)))
+#define DECODE_STAGES(stage)     ((stage)*4 <= DECODE_STAGE_BYTES ? 4 : (stage)*3 <= DECODE_STAGE_BYTES ? 3 : 2)
 
 // 04 and later: tickets of a module, one for each group of blocks that share a cache. More groups than that fill any device.
 #define DECODE_TICKETS 4096
