@@ -303,15 +303,13 @@ static uint32_t tensor_bytes(const decode_problem *p) {
     return (uint32_t)(DECODE_TENSOR_ROWS * DECODE_Q_ROW(d) + stage * DECODE_STAGES(stage));
 }
 
-// `more`: bytes and threads besides the stages' and those that multiply.
-static kz_status add_tensor(const kz_planner *planner, uint32_t more_bytes, uint32_t more_threads) {
+static kz_status add_tensor(const kz_planner *planner, uint32_t more_threads) {
     decode_problem p = decode_problem_of(planner->c);
     kz_status status = supported(planner, &p);
     if (status || !has_rows(&p)) return status;
     status = does_tensor(planner, &p);
     if (status) return status;
     kz_arg args[KZ_PLAN_ARGS];
-    uint32_t bytes = tensor_bytes(&p) + more_bytes;
     uint64_t resident = p.dimension > 128 ? 1 : DECODE_TENSOR_RESIDENT;
     tiling t = tiling_of(planner, &p, DECODE_TENSOR_ROWS, resident);
     size_t count = split_arguments(planner, &p, &t, false, args);
@@ -320,11 +318,13 @@ static kz_status add_tensor(const kz_planner *planner, uint32_t more_bytes, uint
                        : p.dimension == 128 ? "128"
                                             : "256";
     return KZ_LAUNCH(planner, .part = part, .operation = p.fp8 ? "fp8" : "any", .blocks = t.tiles * t.splits,
-                     .threads = DECODE_THREADS + more_threads, .shared_bytes = bytes, .args = args,
+                     .threads = DECODE_THREADS + more_threads, .shared_bytes = tensor_bytes(&p), .args = args,
                      .arg_count = count);
 }
 
-static kz_status plan_async(const kz_planner *planner) { return add_tensor(planner, 0, 0); }
+static kz_status plan_async(const kz_planner *planner) { return add_tensor(planner, 0); }
+// A warp more, which fetches.
+static kz_status plan_bulk(const kz_planner *planner) { return add_tensor(planner, 32); }
 
 static const kz_variant variants[] = {
     // the order is the journey
@@ -334,6 +334,7 @@ static const kz_variant variants[] = {
     {"03_split", 75, plan_split, "a cache for several blocks, parts added by a second launch"},
     {"04_one_launch", 75, plan_one_launch, "the last block of a row adds its parts"},
     {"05_async", 80, plan_async, "tiles by cp.async, rows of a group by tensor cores"},
+    {"06_bulk", 90, plan_bulk, "rows by bulk copies, a warp of its own sends for them"},
 };
 
 // ---- cases -----------------------------------------------------------------------------------------
