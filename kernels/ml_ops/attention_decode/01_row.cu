@@ -60,7 +60,7 @@ template <typename T, typename C> static __device__ __forceinline__ void attend(
            b = blockIdx.x / p.queries / p.heads;
     part s = fold(p, b, head, query);
     unsigned warp = kz_warp();
-    greatest[warp] = s.greatest, sum[warp] = s.sum; // the same in all lanes
+    if (kz_lane() == 0) greatest[warp] = s.greatest, sum[warp] = s.sum; // the same in all lanes
 #pragma unroll
     for (int i = 0; i < NUMBERS; i++) out[warp][kz_lane() + i * KZ_WARP] = s.out[i];
     __syncthreads();

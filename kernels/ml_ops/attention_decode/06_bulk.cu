@@ -4,7 +4,7 @@
 // Idea     a copy engine moves whole rows: one instruction for 256 bytes, whose arrival a barrier in shared memory counts.
 // Change   a warp of its own looks up pages and sends for rows, a ring of stages ahead of those that multiply; barriers say
 //          which stage is full and which is empty, so that warps do not wait for each other at every tile. A row that the share
-//          does not have is not sent for; its value's place is cleared.
+//          does not have is not sent for; its place is cleared.
 // Expect   no instruction of a multiplying warp for what is on its way: those of 05 were a unit of 16 bytes each. The walk through
 //          the page table is behind the ring.
 // Limit    a row of 64 to 512 bytes per copy: a tensor map would take a tile at once where pages have as many tokens, and
@@ -34,15 +34,17 @@ static __device__ __forceinline__ void fetch(const decode<T, C> &p, const tile &
     }
 }
 
-// Values that the share does not have, of this warp's keys: a weight of 0 times what lies there may be NaN.
+// Keys and values that the share does not have, of this warp's: a weight of 0 times what lies there may be NaN.
 template <int D, typename T, typename C>
-static __device__ __forceinline__ void clear_values(const tile &t, char *stage, unsigned key) {
+static __device__ __forceinline__ void clear_rest(const tile &t, char *stage, unsigned key) {
     typedef layout<T, C, D> L;
     unsigned own = kz_warp() * WARP_KEYS;
     if (key + own + WARP_KEYS <= t.end || key + own >= t.end) return;
     for (unsigned row = t.end - key; row < own + WARP_KEYS; row++)
-        for (unsigned byte = 16 * kz_lane(); byte < L::ROW; byte += 16 * KZ_WARP)
+        for (unsigned byte = 16 * kz_lane(); byte < L::ROW; byte += 16 * KZ_WARP) {
+            *(uint4 *)(stage + row * L::K_ROW + byte) = make_uint4(0, 0, 0, 0);
             *(uint4 *)(stage + L::K_TILE + row * L::V_ROW + byte) = make_uint4(0, 0, 0, 0);
+        }
     __syncwarp();
 }
 
@@ -54,7 +56,7 @@ static __device__ __forceinline__ void consume(const decode<T, C> &p, const tile
         unsigned at = n % L::STAGES, key = t.first + n * DECODE_TILE;
         char *stage = stages + at * L::STAGE;
         kz_barrier_wait(&r->full[at], n / L::STAGES & 1);
-        clear_values<D, T, C>(t, stage, key);
+        clear_rest<D, T, C>(t, stage, key);
         fold_tile<D>(p, t, s, q, kz_shared_address(stage), key, scale);
         kz_barrier_arrive(&r->empty[at]);
     }
