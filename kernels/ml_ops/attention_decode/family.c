@@ -360,6 +360,7 @@ static const kz_variant variants[] = {
 static const decode_detail lse = {.lse = true};
 static const decode_detail small_pages = {.page = 16, .lse = true};
 static const decode_detail odd_pages = {.page = 7, .pages = 9, .scale = 0.25f};
+static const decode_detail unsplit = {.splits = 1};
 // Tokens first: batch x tokens x heads x dimension, of 2 sequences of 100 keys, 4 heads that share 2 of 64 numbers.
 static const decode_detail tokens_first = {
     .q = {256, 64, 512}, .kv = {128, 64, 12800}, .out = {256, 64, 512}, .lse = true};
@@ -393,7 +394,8 @@ static const kz_case cases[] = {
     SPECIALS(PAGED, BF16),
     SPECIALS(FP8, F16),
     SPECIALS(PAGED_FP8, BF16),
-    CHECK(CONTIGUOUS, BF16, 1, 4, 1, 1, 9000, 64), // many blocks for one sequence, many tiles for each
+    CHECK(CONTIGUOUS, BF16, 1, 4, 1, 1, 4500, 128), // many blocks for one sequence, many tiles for some
+    CHECK(FP8, BF16, 1, 8, 1, 1, 1100, 128, .detail = &unsplit),
     GOALS(CONTIGUOUS),
     GOALS(PAGED),
     GOALS(FP8),
