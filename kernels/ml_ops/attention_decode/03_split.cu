@@ -11,24 +11,35 @@
 #include "grouped.cuh"
 
 // A share that is not alone is a part; one that is, a part too, the only one.
+template <int R, typename T, typename C>
+static __device__ __forceinline__ void fold(const decode<T, C> &p, float *workspace, unsigned splits) {
+    const tile t = tile_of<R>(p, blockIdx.x, splits);
+    if (t.split >= t.used) return;
+    const parts<R> warps = fold_share<R>(p, t);
+    const parts<R> all(workspace + t.index * splits * warps.size(), p.dimension);
+    store_part(t, warps, WARPS, all, t.split);
+}
+
+// A block per row.
+template <int R, typename T, typename C>
+static __device__ __forceinline__ void add(const decode<T, C> &p, float *workspace, unsigned splits) {
+    extern __shared__ __align__(16) float shared[];
+    const tile t = tile_of<R>(p, blockIdx.x / R * splits, splits);
+    const parts<R> all(workspace + t.index * splits * DECODE_PART(R, p.dimension), p.dimension);
+    unsigned row = blockIdx.x % R;
+    if (row < t.rows) add_shares(p, t, all, shared, row, row + 1);
+}
+
 #define ENTRY(R, operation, type, T, C)                                                                      \
     KZ_ENTRY(attention_decode_split_##R##_##operation##_##type)                                              \
     (DECODE_PARAMETERS(T, C), float *workspace, size_t splits) {                                             \
-        const decode<T, C> d = DECODE_OF(T, C);                                                              \
-        const tile t = tile_of<R>(d, blockIdx.x, (unsigned)splits);                                          \
-        if (t.split >= t.used) return;                                                                       \
-        const parts<R> warps = fold_share<R>(d, t);                                                          \
-        const parts<R> all = {workspace + t.index * splits * warps.size(), dimension};                       \
-        store_part(t, warps, WARPS, all, t.split);                                                           \
+        const decode<T, C> p = DECODE_OF(T, C);                                                              \
+        fold<R>(p, workspace, (unsigned)splits);                                                             \
     }                                                                                                        \
     KZ_ENTRY(attention_decode_split_add_##R##_##operation##_##type)                                          \
     (DECODE_PARAMETERS(T, C), float *workspace, size_t splits) {                                             \
-        const decode<T, C> d = DECODE_OF(T, C);                                                              \
-        const tile t = tile_of<R>(d, blockIdx.x / R * (unsigned)splits, (unsigned)splits);                   \
-        const parts<R> none = {workspace, dimension};                                                        \
-        const parts<R> all = {workspace + t.index * splits * none.size(), dimension};                        \
-        unsigned row = blockIdx.x % R;                                                                       \
-        if (row < t.rows) store_rows(d, t, all, t.used, row, row + 1);                                       \
+        const decode<T, C> p = DECODE_OF(T, C);                                                              \
+        add<R>(p, workspace, (unsigned)splits);                                                              \
     }
 #define ENTRIES(operation, type, T, C) DECODE_ROWS(ENTRY, operation, type, T, C)
 DECODE_TYPES(ENTRIES)

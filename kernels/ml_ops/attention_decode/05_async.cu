@@ -64,7 +64,7 @@ static __device__ __forceinline__ void attend(const decode<T, C> &p, float *work
         fold_tile<D>(p, t, s, q, stages + n % L::STAGES * L::STAGE, t.first + n * DECODE_TILE, scale);
     }
     __syncthreads();
-    const parts<ROWS> warps = {(float *)(memory + L::Q), D};
+    const parts<ROWS> warps((float *)(memory + L::Q), D);
     store_warp<D>(p, t, s, warps);
     __syncthreads();
     finish(p, t, warps, workspace, splits);

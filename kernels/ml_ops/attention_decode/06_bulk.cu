@@ -101,7 +101,7 @@ static __device__ __forceinline__ void attend(const decode<T, C> &p, float *work
     else
         fetch<D>(p, t, stages, &r);
     __syncthreads();
-    const parts<ROWS> warps = {(float *)stages, D};
+    const parts<ROWS> warps((float *)stages, D);
     if (multiplies) store_warp<D>(p, t, s, warps);
     __syncthreads();
     finish(p, t, warps, workspace, splits);

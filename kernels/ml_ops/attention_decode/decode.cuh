@@ -154,53 +154,76 @@ static __device__ __forceinline__ unsigned seen_by(const tile &t, unsigned row) 
 
 // ---- parts -------------------------------------------------------------------------------------------------------
 
-// Parts of R rows in memory: weighted values of `dimension` numbers for each row, then each row's greatest score and sum.
+// Parts of R rows in memory: of each part weighted values of `dimension` numbers for each row, then the rows' greatest scores
+// and sums, which may have been copied elsewhere.
 template <int R> struct parts {
     float *at;
     size_t dimension;
-    __device__ __forceinline__ size_t size(void) const { return R * (dimension + 2); } // floats
-    __device__ __forceinline__ float &out(unsigned part, unsigned row, size_t d) const {
-        return at[part * size() + row * dimension + d];
+    float *statistics; // those of part 0, and how many floats from a part's to the next's
+    size_t step;
+    __device__ __forceinline__ parts(float *at_, size_t dimension_)
+        : at(at_), dimension(dimension_), statistics(at_ + R * dimension_), step(size()) {}
+    __device__ __forceinline__ size_t size(void) const { return DECODE_PART(R, dimension); } // floats
+    __device__ __forceinline__ float *out(unsigned part, unsigned row) const {
+        return at + part * size() + row * dimension;
     }
     __device__ __forceinline__ float &greatest(unsigned part, unsigned row) const {
-        return at[part * size() + R * dimension + row];
+        return statistics[part * step + row];
     }
     __device__ __forceinline__ float &sum(unsigned part, unsigned row) const {
-        return at[part * size() + R * dimension + R + row];
+        return statistics[part * step + R + row];
     }
 };
 
-// One number of a row, of `count` parts: what they add up to.
-struct total {
-    float greatest, sum, out;
-};
-template <int R>
-static __device__ __forceinline__ total add_parts(const parts<R> &of, unsigned count, unsigned row,
-                                                  size_t d) {
-    total t = {MINUS_INFINITY, 0.0f, 0.0f};
+// V neighbours of a row, of `count` parts: what they add up to.
+template <int V> struct total { float greatest, sum, out[V]; };
+template <int V, int R>
+static __device__ __forceinline__ total<V> add_parts(const parts<R> &of, unsigned count, unsigned row,
+                                                     size_t d) {
+    total<V> t = {MINUS_INFINITY, 0.0f, {}};
     for (unsigned i = 0; i < count; i++) t.greatest = fmaxf(t.greatest, of.greatest(i, row));
     float base = base_of(t.greatest);
+#pragma unroll 8
     for (unsigned i = 0; i < count; i++) {
         float factor = power_of_two(of.greatest(i, row) - base);
+        const float *from = of.out(i, row) + d;
+        float4 four = {};
+        if constexpr (V == 4)
+            four = *(const float4 *)from;
+        else
+            four.x = *from;
         t.sum += of.sum(i, row) * factor;
-        t.out += of.out(i, row, d) * factor;
+        t.out[0] += four.x * factor;
+        if constexpr (V == 4)
+            t.out[1] += four.y * factor, t.out[2] += four.z * factor, t.out[3] += four.w * factor;
     }
     return t;
 }
 
 // Rows [from, end) of the tile, of `count` parts: into out.
-template <int R, typename T, typename C>
-static __device__ __forceinline__ void store_rows(const decode<T, C> &p, const tile &t, const parts<R> &of,
-                                                  unsigned count, unsigned from, unsigned end) {
-    for (size_t i = threadIdx.x + from * p.dimension; i < end * p.dimension; i += blockDim.x) {
-        unsigned row = (unsigned)(i / p.dimension);
-        size_t d = i % p.dimension, head = head_of(t, row), query = query_of(t, row);
-        total sum = add_parts(of, count, row, d);
+template <int V, int R, typename T, typename C>
+static __device__ __forceinline__ void store_by(const decode<T, C> &p, const tile &t, const parts<R> &of,
+                                                unsigned count, unsigned from, unsigned end) {
+    const size_t units = p.dimension / V; // of a row
+    for (size_t i = threadIdx.x + from * units; i < end * units; i += blockDim.x) {
+        unsigned row = (unsigned)(i / units);
+        size_t d = i % units * V, head = head_of(t, row), query = query_of(t, row);
+        total<V> sum = add_parts<V>(of, count, row, d);
         float share = sum.sum == 0.0f ? 0.0f : value_scale(p, t.kv_head) / sum.sum;
-        kz_narrow(&p.out[row_at(p.out_at, t.b, head, query) + d], sum.out * share);
+        T *to = p.out + row_at(p.out_at, t.b, head, query) + d;
+#pragma unroll
+        for (int e = 0; e < V; e++) kz_narrow(&to[e], sum.out[e] * share);
         if (p.lse && d == 0)
             p.lse[(t.b * p.heads + head) * p.queries + query] = lse_of(sum.greatest, sum.sum);
     }
+}
+template <int R, typename T, typename C>
+static __device__ __forceinline__ void store_rows(const decode<T, C> &p, const tile &t, const parts<R> &of,
+                                                  unsigned count, unsigned from, unsigned end) {
+    if (p.dimension % 4 == 0)
+        store_by<4>(p, t, of, count, from, end);
+    else
+        store_by<1>(p, t, of, count, from, end);
 }
 
 // The same into a part of their own.
@@ -210,10 +233,25 @@ static __device__ __forceinline__ void store_part(const tile &t, const parts<R> 
     for (size_t i = threadIdx.x; i < t.rows * of.dimension; i += blockDim.x) {
         unsigned row = (unsigned)(i / of.dimension);
         size_t d = i % of.dimension;
-        total sum = add_parts(of, count, row, d);
-        to.out(part, row, d) = sum.out;
+        total<1> sum = add_parts<1>(of, count, row, d);
+        to.out(part, row)[d] = sum.out[0];
         if (d == 0) to.greatest(part, row) = sum.greatest, to.sum(part, row) = sum.sum;
     }
+}
+
+// Parts in the workspace that are complete, into out. Greatest scores and sums go to shared memory first, all at once: every thread
+// needs those of its row. `scratch` has room for the parts of four warps, and so for as many splits as plans make.
+template <int R, typename T, typename C>
+static __device__ __forceinline__ void add_shares(const decode<T, C> &p, const tile &t, parts<R> all,
+                                                  float *scratch, unsigned from, unsigned end) {
+    for (unsigned i = threadIdx.x; i < t.used * t.rows; i += blockDim.x) {
+        unsigned part = i / t.rows, row = i % t.rows;
+        scratch[part * 2 * R + row] = all.greatest(part, row);
+        scratch[part * 2 * R + R + row] = all.sum(part, row);
+    }
+    __syncthreads();
+    all.statistics = scratch, all.step = 2 * R;
+    store_rows(p, t, all, t.used, from, end);
 }
 
 // What the block's warps have summed, all in shared memory by now, becomes results where no other block has a share of the keys;
@@ -224,9 +262,9 @@ template <int R, typename T, typename C>
 static __device__ __forceinline__ void finish(const decode<T, C> &p, const tile &t, const parts<R> &warps,
                                               float *workspace, unsigned splits) {
     if (t.used == 1) return store_rows(p, t, warps, WARPS, 0, t.rows);
-    parts<R> all = {workspace + t.index * splits * warps.size(), p.dimension};
+    const parts<R> all(workspace + t.index * splits * warps.size(), p.dimension);
     store_part(t, warps, WARPS, all, t.split);
-    if (kz_is_last_of(&tickets[t.index], t.used)) store_rows(p, t, all, t.used, 0, t.rows);
+    if (kz_is_last_of(&tickets[t.index], t.used)) add_shares(p, t, all, warps.at, 0, t.rows);
 }
 
 #endif

@@ -201,10 +201,11 @@ static uint64_t rows_of(const decode_problem *p) { return p->heads / p->kv_heads
 // Blocks that share a cache: what takes the fewest rounds of blocks over the device, each as long as its share of the keys and what
 // a block costs besides.
 static uint64_t splits_for(const decode_problem *p, uint64_t tiles, uint64_t room) {
-    uint64_t most = kz_ceil_div(p->keys, DECODE_LEAST), best = 1, least = UINT64_MAX;
+    uint64_t best = 1, least = UINT64_MAX;
+    uint64_t most = kz_min_u64(kz_ceil_div(p->keys, DECODE_LEAST), DECODE_MOST_SPLITS(p->dimension));
     if (tiles > DECODE_TICKETS || most == 0) return 1;
+    if (p->splits) return kz_min_u64(p->splits, most);
     most = kz_min_u64(most, kz_ceil_div(2 * room, tiles));
-    if (p->splits) return kz_min_u64(p->splits, kz_ceil_div(p->keys, DECODE_LEAST));
     for (uint64_t splits = 1; splits <= most; splits++) {
         uint64_t cost =
             kz_ceil_div(tiles * splits, room) * (kz_ceil_div(p->keys, splits) + DECODE_BLOCK_COST);
@@ -222,7 +223,7 @@ static tiling tiling_of(const kz_planner *planner, const decode_problem *p, uint
 static uint32_t few_rows(const decode_problem *p) { return rows_of(p) == 1 ? 1 : rows_of(p) <= 4 ? 4 : 8; }
 
 static uint64_t part_bytes(const decode_problem *p, uint32_t rows) {
-    return rows * (p->dimension + 2) * sizeof(float);
+    return DECODE_PART(rows, p->dimension) * sizeof(float);
 }
 
 // The arguments of a kernel whose blocks share caches: the workspace for their parts, where there are any.
@@ -267,6 +268,7 @@ static kz_status plan_split(const kz_planner *planner) {
                        .arg_count = count);
     if (status) return status;
     return KZ_LAUNCH(planner, .part = add, .operation = p.fp8 ? "fp8" : "any", .blocks = t.tiles * t.rows,
+                     .shared_bytes = (uint32_t)(DECODE_THREADS / 32 * part_bytes(&p, t.rows)),
                      .threads = DECODE_THREADS, .args = args, .arg_count = count);
 }
 

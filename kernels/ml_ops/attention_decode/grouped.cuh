@@ -177,8 +177,8 @@ template <int R> static __device__ __forceinline__ void merge_lanes(row_sums<R> 
 // The block's share, as a part of each warp in shared memory.
 template <int R, typename T, typename C>
 static __device__ __forceinline__ parts<R> fold_share(const decode<T, C> &p, const tile &t) {
-    extern __shared__ float shared[];
-    parts<R> warps = {shared, p.dimension};
+    extern __shared__ __align__(16) float shared[];
+    const parts<R> warps(shared, p.dimension);
     unsigned lanes = lanes_of(p.dimension), warp = kz_warp();
     row_sums<R> s;
     fold_keys<R>(p, t, lanes, s);
@@ -189,7 +189,7 @@ static __device__ __forceinline__ parts<R> fold_share(const decode<T, C> &p, con
 #pragma unroll
         for (int e = 0; e < EIGHT; e++) {
             unsigned d = column_of<C>(kz_lane(), lanes, e);
-            if (kz_lane() < lanes && d < p.dimension) warps.out(warp, r, d) = s.out[r][e];
+            if (kz_lane() < lanes && d < p.dimension) warps.out(warp, r)[d] = s.out[r][e];
         }
     }
     __syncthreads();

@@ -297,7 +297,7 @@ static __device__ __forceinline__ void store_warp(const decode<T, C> &p, const t
 #pragma unroll
         for (int j = 0; j < D / 8; j++)
 #pragma unroll
-            for (int e = 0; e < 2; e++) warps.out(warp, row, column_of<T, C, D>(j, e)) = s.out[j][2 * i + e];
+            for (int e = 0; e < 2; e++) warps.out(warp, row)[column_of<T, C, D>(j, e)] = s.out[j][2 * i + e];
     }
 }
 

@@ -42,6 +42,11 @@
 #define DECODE_STAGE(row, bytes) (DECODE_TILE * (DECODE_K_ROW(row, bytes) + DECODE_V_ROW(row)))
 #define DECODE_STAGES(stage)     ((stage)*4 <= DECODE_STAGE_BYTES ? 4 : (stage)*3 <= DECODE_STAGE_BYTES ? 3 : 2)
 
+// Floats of a part of `rows` rows, whole packs of 16 bytes; and how many parts of one cache there may be: their greatest scores and
+// sums lie in shared memory where the parts of four warps were.
+#define DECODE_PART(rows, dimension)  (((rows) * ((dimension) + 2) + 3) / 4 * 4)
+#define DECODE_MOST_SPLITS(dimension) (2 * ((dimension) + 2))
+
 // 04 and later: tickets of a module, one for each group of blocks that share a cache. More groups than that fill any device.
 #define DECODE_TICKETS 4096
 
