@@ -4,8 +4,8 @@
 //          part (flash-decoding, Dao and others 2023).
 // Change   the plan splits every cache so that blocks fill the device in as few waves as it can, by the room of the cache;
 //          how many keys a share has follows from the length on the device. A second launch adds the parts up.
-// Expect   one sequence of 131072 keys and 8 heads takes 48 blocks per head: all multiprocessors work. A part is 520 bytes for each
-//          row of 128, beside some 3000 keys of 512 bytes.
+// Expect   one sequence of 131072 keys and 8 heads takes 49 blocks per head: all multiprocessors work. A part is 520 bytes for each
+//          row of 128, beside 2688 keys of 512 bytes.
 // Limit    a second launch, some microseconds where the whole takes ten; it begins after the slowest block.
 
 #include "grouped.cuh"

@@ -2,12 +2,12 @@
 // attention_decode 05: asynchronous copies and tensor cores
 //
 // Idea     copies that go past the registers (cp.async) keep tiles of keys on their way while others are multiplied; and 16 rows
-//          of mma.m16n8k16 take a group's heads, zeros where there are fewer, at a tenth of the instructions.
+//          of mma.m16n8k16 take a group's heads, zeros where there are fewer, in a fraction of the instructions.
 // Change   tiles of 64 keys and values in stages of shared memory, filled 16 bytes at a time and marked to leave L2 first. A
 //          warp multiplies 16 keys by the rows and the weights by their values. Bytes of e4m3 are copied as they are and
 //          become halves in registers.
 // Expect   with rows of 128 halves a block has 35 KB on their way, three blocks on a multiprocessor twice the 48 KB that
-//          its share of the bandwidth needs. Some 9 instructions for each key of a tile, where 04 takes 70 for four rows.
+//          its share of the bandwidth needs. No sums over lanes for each key, no conversions of halves.
 // Limit    half types, dimensions 64, 96, 128 and 256. Warps compute addresses and issue copies, look
 //          up pages, and wait for each other at every tile.
 
@@ -40,14 +40,13 @@ template <int D, typename T, typename C>
 static __device__ __forceinline__ void attend(const decode<T, C> &p, float *workspace, unsigned splits) {
     typedef layout<T, C, D> L;
     extern __shared__ __align__(128) char memory[];
+    __shared__ float inverse[ROWS];
     const tile t = tile_of<ROWS>(p, blockIdx.x, splits);
     if (t.split >= t.used) return;
     unsigned q = kz_shared_address(memory), stages = q + L::Q;
     uint64_t policy = kz_evict_first();
-    float scale = score_scale(p, t.kv_head);
     const bool units = has_units(p);
     warp_sums<D> s;
-    clear(s, t);
     // A group is closed for every tile, there or not: then waiting for all but STAGES - 2 is right to the end.
     auto copy = [&](unsigned n) {
         unsigned key = t.first + n * DECODE_TILE, at = n % L::STAGES * L::STAGE;
@@ -56,12 +55,14 @@ static __device__ __forceinline__ void attend(const decode<T, C> &p, float *work
         asm volatile("cp.async.commit_group;" ::: "memory");
     };
     for (unsigned n = 0; n < L::STAGES - 1; n++) copy(n);
-    stage_q<D>(p, t, memory);
+    stage_q<D>(p, t, memory, inverse);
+    __syncthreads();
+    clear(s, t, score_scale(p, t.kv_head), inverse);
     for (unsigned n = 0; t.first + n * DECODE_TILE < t.end; n++) {
         asm volatile("cp.async.wait_group %0;" ::"n"(L::STAGES - 2) : "memory");
         __syncthreads(); // the tile is there for all, and the one before it is done by all
         copy(n + L::STAGES - 1);
-        fold_tile<D>(p, t, s, q, stages + n % L::STAGES * L::STAGE, t.first + n * DECODE_TILE, scale);
+        fold_tile<D>(p, t, s, q, stages + n % L::STAGES * L::STAGE, t.first + n * DECODE_TILE);
     }
     __syncthreads();
     const parts<ROWS> warps((float *)(memory + L::Q), D);

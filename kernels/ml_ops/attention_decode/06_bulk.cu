@@ -50,14 +50,14 @@ static __device__ __forceinline__ void clear_rest(const tile &t, char *stage, un
 
 template <int D, typename T, typename C>
 static __device__ __forceinline__ void consume(const decode<T, C> &p, const tile &t, warp_sums<D> &s,
-                                               unsigned q, char *stages, ring *r, float scale) {
+                                               unsigned q, char *stages, ring *r) {
     typedef layout<T, C, D> L;
     for (unsigned n = 0; t.first + n * DECODE_TILE < t.end; n++) {
         unsigned at = n % L::STAGES, key = t.first + n * DECODE_TILE;
         char *stage = stages + at * L::STAGE;
         kz_barrier_wait(&r->full[at], n / L::STAGES & 1);
         clear_rest<D, T, C>(t, stage, key);
-        fold_tile<D>(p, t, s, q, kz_shared_address(stage), key, scale);
+        fold_tile<D>(p, t, s, q, kz_shared_address(stage), key);
         kz_barrier_arrive(&r->empty[at]);
     }
 }
@@ -65,11 +65,11 @@ static __device__ __forceinline__ void consume(const decode<T, C> &p, const tile
 // Rows that copies cannot read: every tile by all, one at a time.
 template <int D, typename T, typename C>
 static __device__ __forceinline__ void consume_odd(const decode<T, C> &p, const tile &t, warp_sums<D> &s,
-                                                   unsigned q, char *stage, bool multiplies, float scale) {
+                                                   unsigned q, char *stage, bool multiplies) {
     for (unsigned key = t.first; key < t.end; key += DECODE_TILE) {
         if (multiplies) load_tile<D>(p, t, stage, key);
         __syncthreads();
-        if (multiplies) fold_tile<D>(p, t, s, q, kz_shared_address(stage), key, scale);
+        if (multiplies) fold_tile<D>(p, t, s, q, kz_shared_address(stage), key);
         __syncthreads();
     }
 }
@@ -79,25 +79,25 @@ static __device__ __forceinline__ void attend(const decode<T, C> &p, float *work
     typedef layout<T, C, D> L;
     extern __shared__ __align__(128) char memory[];
     __shared__ ring r;
+    __shared__ float inverse[ROWS];
     const tile t = tile_of<ROWS>(p, blockIdx.x, splits);
     if (t.split >= t.used) return;
     const bool multiplies = kz_warp() < WARPS;
     char *stages = memory + L::Q;
     unsigned q = kz_shared_address(memory);
-    float scale = score_scale(p, t.kv_head);
     warp_sums<D> s;
-    clear(s, t);
     if (threadIdx.x < L::STAGES) {
         kz_barrier_init(&r.full[threadIdx.x], KZ_WARP);
         kz_barrier_init(&r.empty[threadIdx.x], DECODE_THREADS);
     }
     kz_bulk_fence();
-    stage_q<D>(p, t, memory);
+    stage_q<D>(p, t, memory, inverse);
     __syncthreads();
+    clear(s, t, score_scale(p, t.kv_head), inverse);
     if (!has_units(p))
-        consume_odd<D>(p, t, s, q, stages, multiplies, scale);
+        consume_odd<D>(p, t, s, q, stages, multiplies);
     else if (multiplies)
-        consume<D>(p, t, s, q, stages, &r, scale);
+        consume<D>(p, t, s, q, stages, &r);
     else
         fetch<D>(p, t, stages, &r);
     __syncthreads();

@@ -364,6 +364,52 @@ static void graph_replays_with_other_lengths(void **state) {
     world_close(&w);
 }
 
+// One key of weight 1 and many of 2^-23.4, a number that f16 would round to 2^-23: on the whole a third too much.
+static void small_weights_of_f16_are_kept(void **state) {
+    enum { MANY_KEYS = 300 };
+    static uint16_t row[D], k[MANY_KEYS * D], v[MANY_KEYS * D];
+    const int32_t length = MANY_KEYS;
+    const double score = -16.21875, weight = exp(score);
+    kz_element_set(KZ_F16, row, 0, 1.0);
+    for (uint64_t j = 1; j < MANY_KEYS; j++) {
+        kz_element_set(KZ_F16, k, j * D, score);
+        for (uint64_t d = 0; d < D; d++) kz_element_set(KZ_F16, v, j * D + d, 1.0);
+    }
+    world w = {0};
+    assert_int_equal(kz_device_open("sim:h200", &w.device, NULL), KZ_OK);
+    w.q = upload(w.device, row, sizeof row);
+    w.k = upload(w.device, k, sizeof k);
+    w.v = upload(w.device, v, sizeof v);
+    w.lengths = upload(w.device, &length, sizeof length);
+    w.out = upload(w.device, NULL, sizeof row);
+    const kz_attention_decode_shape shape = {.size = sizeof shape,
+                                             .batch = 1,
+                                             .heads = 1,
+                                             .kv_heads = 1,
+                                             .queries = 1,
+                                             .keys = MANY_KEYS,
+                                             .dimension = D,
+                                             .scale = 1.0f,
+                                             .splits = 1};
+    for (size_t i = 0; i < sizeof kernels / sizeof *kernels; i++) {
+        kz_operation *operation;
+        assert_int_equal(kz_attention_decode_open(w.device, KZ_ATTENTION_DECODE_CONTIGUOUS, KZ_F16, &shape,
+                                                  kernels[i], &operation, NULL),
+                         KZ_OK);
+        w.workspace_bytes = kz_operation_workspace(operation);
+        if (w.workspace_bytes) w.workspace = upload(w.device, NULL, w.workspace_bytes);
+        enqueue(&w, operation, NULL);
+        assert_int_equal(kz_copy_to_host(w.device, NULL, row, w.out, sizeof row, NULL), KZ_OK);
+        assert_int_equal(kz_device_synchronize(w.device, NULL), KZ_OK);
+        double others = (MANY_KEYS - 1) * weight, wanted = others / (1.0 + others);
+        assert_float_equal(kz_element_get(KZ_F16, row, D - 1) / wanted, 1.0, 0.01);
+        kz_operation_close(operation);
+        if (w.workspace) kz_memory_free(w.device, w.workspace, NULL);
+        w.workspace = 0;
+    }
+    world_close(&w);
+}
+
 // ---- plans -------------------------------------------------------------------------------------------
 
 static uint64_t blocks_of(const char *variant, int64_t batch, int64_t keys, uint32_t type) {
@@ -448,6 +494,7 @@ int main(void) {
         cmocka_unit_test(garbage_behind_lengths_changes_no_bit),
         cmocka_unit_test(splits_agree),
         cmocka_unit_test(graph_replays_with_other_lengths),
+        cmocka_unit_test(small_weights_of_f16_are_kept),
         cmocka_unit_test(splits_fill_the_device),
         cmocka_unit_test(what_means_nothing_is_refused),
     };

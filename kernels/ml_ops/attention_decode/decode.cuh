@@ -79,7 +79,7 @@ static __device__ __forceinline__ size_t cache_row(const decode<T, C> &p, size_t
 
 // ---- scores ----------------------------------------------------------------------------------------------------
 
-// 2^x, for x <= 0 and NaN; below 2^-126 it is 0.
+// 2^x; below 2^-126 it is 0.
 static __device__ __forceinline__ float power_of_two(float x) {
     float power;
     asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(power) : "f"(x));

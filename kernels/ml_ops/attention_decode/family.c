@@ -402,7 +402,6 @@ static const kz_case cases[] = {
     GOALS(PAGED),
     GOALS(FP8),
     GOALS(PAGED_FP8),
-    GOALS(PAGED, .detail = &small_pages),
     BENCH(CONTIGUOUS, F16, 16, 32, 8, 1, 8192, 128),
     BENCH(CONTIGUOUS, F32, 16, 32, 8, 1, 8192, 128),
     BENCH(CONTIGUOUS, BF16, 16, 32, 32, 1, 8192, 128),

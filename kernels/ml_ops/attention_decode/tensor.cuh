@@ -4,7 +4,9 @@
 // keeps its own greatest scores, sums and weighted values; they are added at the end, as parts. A row of shared memory is padded
 // so that ldmatrix, or the loads of bytes, find different banks.
 //
-// Bytes become halves in registers. Which numbers of a row a lane multiplies is free as long as q and k agree, and v's columns may be
+// Bytes become f16 in registers, exactly, whatever q's type; rows of bf16 are scaled by a power of 2 such that f16 holds them: what is
+// lost is below 2^-39 of a row's largest number. Weights of f16 are kept times 2^15, so that those of a long cache's many small ones
+// are normal numbers. Which numbers of a row a lane multiplies is free as long as q and k agree, and v's columns may be
 // computed in any order, so that a lane loads neighbours: of k eight numbers, 32 c + 8 t and those behind it, for two products;
 // of v four columns, 32 c + 4 g and those behind it, of four keys.
 #ifndef ATTENTION_DECODE_TENSOR_CUH
@@ -14,6 +16,14 @@
 #include "kz/device/bulk.cuh"
 
 enum { ROWS = DECODE_TENSOR_ROWS, WARP_KEYS = DECODE_TILE / WARPS };
+
+// What tensor cores multiply, and what f16 weights are multiplied by, as a power of 2.
+template <typename T, typename C> struct factors { typedef T type; };
+template <typename T> struct factors<T, kz_e4m3> { typedef kz_f16 type; };
+static __device__ __forceinline__ constexpr float weight_exponent(kz_f16) { return 15.0f; }
+static __device__ __forceinline__ constexpr float weight_exponent(kz_bf16) { return 0.0f; }
+static __device__ __forceinline__ constexpr bool needs_scale(kz_f16, kz_bf16) { return true; } // of q, for it
+template <typename M> static __device__ __forceinline__ constexpr bool needs_scale(M, M) { return false; }
 
 // Where things lie in shared memory, in bytes: D numbers per row, of T in q and of C in k and v.
 template <typename T, typename C, int D> struct layout {
@@ -111,14 +121,34 @@ static __device__ __forceinline__ void load_tile(const decode<T, C> &p, const ti
 
 // ---- q ---------------------------------------------------------------------------------------------------------
 
-// By all threads, into shared memory; rows that there are not are zeros. A barrier is the caller's.
+// The power of 2 that brings the row's largest finite number near 2^15.
+template <int D, typename T> static __device__ __forceinline__ float scale_for(const T *row, bool is_row) {
+    float largest = 0.0f;
+    for (unsigned d = kz_lane(); d < D && is_row; d += KZ_WARP) {
+        float size = fabsf(kz_widen(row[d]));
+        if (size < __uint_as_float(0x7f800000u)) largest = fmaxf(largest, size);
+    }
+#pragma unroll
+    for (int step = KZ_WARP / 2; step > 0; step /= 2)
+        largest = fmaxf(largest, __shfl_xor_sync(KZ_ALL_LANES, largest, step));
+    int exponent = min(14 + 127 - (int)(__float_as_uint(largest) >> 23), 126);
+    return largest == 0.0f ? 1.0f : __uint_as_float((unsigned)(exponent + 127) << 23);
+}
+
+// By all warps, into shared memory; rows that there are not are zeros. `inverse` gets what each row's scores are multiplied by. A
+// barrier is the caller's.
 template <int D, typename T, typename C>
-static __device__ __forceinline__ void stage_q(const decode<T, C> &p, const tile &t, char *to) {
-    for (unsigned i = threadIdx.x; i < ROWS * D; i += blockDim.x) {
-        unsigned row = i / D, d = i % D;
-        T x = {};
-        if (row < t.rows) x = p.q[row_at(p.q_at, t.b, head_of(t, row), query_of(t, row)) + d];
-        *(T *)(to + row * layout<T, C, D>::Q_ROW + d * sizeof(T)) = x;
+static __device__ __forceinline__ void stage_q(const decode<T, C> &p, const tile &t, char *to,
+                                               float *inverse) {
+    typedef typename factors<T, C>::type M;
+    for (unsigned row = kz_warp(); row < ROWS; row += kz_warps()) {
+        bool is_row = row < t.rows;
+        const T *from = p.q + (is_row ? row_at(p.q_at, t.b, head_of(t, row), query_of(t, row)) : 0);
+        float scale = needs_scale(M(), T()) ? scale_for<D>(from, is_row) : 1.0f;
+        M *q = (M *)(to + row * layout<T, C, D>::Q_ROW);
+        for (unsigned d = kz_lane(); d < D; d += KZ_WARP)
+            kz_narrow(&q[d], is_row ? kz_widen(from[d]) * scale : 0.0f);
+        if (kz_lane() == 0) inverse[row] = 1.0f / scale;
     }
 }
 
@@ -144,12 +174,16 @@ static __device__ __forceinline__ void load_q(uint32_t (&low)[4], uint32_t (&hig
 // Of rows lane / 4 and that + 8, as mma leaves them.
 template <int D> struct warp_sums {
     float greatest[2], sum[2], out[D / 8][4];
+    float scale[2]; // of scores
     unsigned seen[2];
 };
 
-template <int D> static __device__ __forceinline__ void clear(warp_sums<D> &s, const tile &t) {
+template <int D>
+static __device__ __forceinline__ void clear(warp_sums<D> &s, const tile &t, float scale,
+                                             const float *inverse) {
 #pragma unroll
     for (int i = 0; i < 2; i++) {
+        s.scale[i] = scale * inverse[kz_lane() / 4 + 8 * i];
         s.greatest[i] = MINUS_INFINITY, s.sum[i] = 0.0f;
         s.seen[i] = min(seen_by(t, kz_lane() / 4 + 8 * i), t.end);
     }
@@ -165,6 +199,7 @@ template <int D> static __device__ __forceinline__ void clear(warp_sums<D> &s, c
 template <typename T, typename C, int D>
 static __device__ __forceinline__ void compute_scores(float (&score)[2][4], unsigned q, unsigned k) {
     typedef layout<T, C, D> L;
+    typedef typename factors<T, C>::type M;
     unsigned lane = kz_lane();
 #pragma unroll
     for (int j = 0; j < 2; j++)
@@ -179,10 +214,10 @@ static __device__ __forceinline__ void compute_scores(float (&score)[2][4], unsi
             for (int j = 0; j < 2; j++) {
                 uint2 bytes = shared_8(k + (8 * j + lane / 4) * L::K_ROW + 32 * c + lane % 4 * 8);
                 uint32_t first[2], second[2];
-                kz_widen_four(T(), bytes.x, first);
-                kz_widen_four(T(), bytes.y, second);
-                multiply(T(), score[j], low, first[0], first[1]);
-                multiply(T(), score[j], high, second[0], second[1]);
+                kz_widen_four(kz_e4m3(), bytes.x, first);
+                kz_widen_four(kz_e4m3(), bytes.y, second);
+                multiply(M(), score[j], low, first[0], first[1]);
+                multiply(M(), score[j], high, second[0], second[1]);
             }
         } else {
             uint32_t first[4], second[4]; // (keys 0 to 7, 8 to 15) x (k 0 to 7, 8 to 15)
@@ -191,17 +226,17 @@ static __device__ __forceinline__ void compute_scores(float (&score)[2][4], unsi
             load_matrices<false>(second, at + 32);
 #pragma unroll
             for (int j = 0; j < 2; j++) {
-                multiply(T(), score[j], low, first[2 * j], first[2 * j + 1]);
-                multiply(T(), score[j], high, second[2 * j], second[2 * j + 1]);
+                multiply(M(), score[j], low, first[2 * j], first[2 * j + 1]);
+                multiply(M(), score[j], high, second[2 * j], second[2 * j + 1]);
             }
         }
     }
 }
 
-// Scores become weights, and what was summed before is brought to the same base. `key` is the first of the 16.
+// Scores become weights times 2^exponent, and what was summed before is brought to the same base. `key` is the first of the 16.
 template <int D>
 static __device__ __forceinline__ void weigh(warp_sums<D> &s, float (&score)[2][4], unsigned key,
-                                             float scale) {
+                                             float exponent) {
 #pragma unroll
     for (int i = 0; i < 2; i++) {
         float greatest = s.greatest[i];
@@ -210,7 +245,7 @@ static __device__ __forceinline__ void weigh(warp_sums<D> &s, float (&score)[2][
 #pragma unroll
             for (int e = 0; e < 2; e++) {
                 float &x = score[j][2 * i + e];
-                x = key + 8 * j + kz_lane() % 4 * 2 + e < s.seen[i] ? x * scale : MINUS_INFINITY;
+                x = key + 8 * j + kz_lane() % 4 * 2 + e < s.seen[i] ? x * s.scale[i] : MINUS_INFINITY;
                 greatest = fmaxf(greatest, x);
             }
         greatest = fmaxf(greatest, __shfl_xor_sync(KZ_ALL_LANES, greatest, 1));
@@ -219,7 +254,8 @@ static __device__ __forceinline__ void weigh(warp_sums<D> &s, float (&score)[2][
 #pragma unroll
         for (int j = 0; j < 2; j++)
 #pragma unroll
-            for (int e = 0; e < 2; e++) sum += score[j][2 * i + e] = power_of_two(score[j][2 * i + e] - base);
+            for (int e = 0; e < 2; e++)
+                sum += score[j][2 * i + e] = power_of_two(score[j][2 * i + e] - (base - exponent));
         s.greatest[i] = greatest;
         s.sum[i] = s.sum[i] * before + sum; // of this lane's keys; lanes add up at the end
 #pragma unroll
@@ -232,10 +268,11 @@ static __device__ __forceinline__ void weigh(warp_sums<D> &s, float (&score)[2][
 template <typename T, typename C, int D>
 static __device__ __forceinline__ void add_values(warp_sums<D> &s, const float (&weight)[2][4], unsigned v) {
     typedef layout<T, C, D> L;
+    typedef typename factors<T, C>::type M;
     unsigned lane = kz_lane();
-    const uint32_t a[4] = {pair_of(T(), weight[0][0], weight[0][1]), pair_of(T(), weight[0][2], weight[0][3]),
-                           pair_of(T(), weight[1][0], weight[1][1]),
-                           pair_of(T(), weight[1][2], weight[1][3])};
+    const uint32_t a[4] = {pair_of(M(), weight[0][0], weight[0][1]), pair_of(M(), weight[0][2], weight[0][3]),
+                           pair_of(M(), weight[1][0], weight[1][1]),
+                           pair_of(M(), weight[1][2], weight[1][3])};
 #pragma unroll
     for (int c = 0; c < D / 32; c++) {
         if constexpr (L::BYTES) {
@@ -244,21 +281,21 @@ static __device__ __forceinline__ void add_values(warp_sums<D> &s, const float (
             for (int i = 0; i < 2; i++) {
                 unsigned at = v + (8 * i + lane % 4 * 2) * L::V_ROW + 32 * c + lane / 4 * 4;
                 uint32_t even = shared_4(at), odd = shared_4(at + L::V_ROW), two[2];
-                kz_widen_four(T(), __byte_perm(even, odd, 0x5140), two);
+                kz_widen_four(kz_e4m3(), __byte_perm(even, odd, 0x5140), two);
                 b[i][0] = two[0], b[i][1] = two[1];
-                kz_widen_four(T(), __byte_perm(even, odd, 0x7362), two);
+                kz_widen_four(kz_e4m3(), __byte_perm(even, odd, 0x7362), two);
                 b[i][2] = two[0], b[i][3] = two[1];
             }
 #pragma unroll
-            for (int j = 0; j < 4; j++) multiply(T(), s.out[4 * c + j], a, b[0][j], b[1][j]);
+            for (int j = 0; j < 4; j++) multiply(M(), s.out[4 * c + j], a, b[0][j], b[1][j]);
         } else {
             unsigned at = v + (lane % 8 + lane / 8 % 2 * 8) * L::V_ROW + (32 * c + lane / 16 * 8) * 2;
 #pragma unroll
             for (int h = 0; h < 2; h++) {
                 uint32_t b[4]; // (keys 0 to 7, 8 to 15) of eight columns, and of the eight behind them
                 load_matrices<true>(b, at + 32 * h);
-                multiply(T(), s.out[4 * c + 2 * h], a, b[0], b[1]);
-                multiply(T(), s.out[4 * c + 2 * h + 1], a, b[2], b[3]);
+                multiply(M(), s.out[4 * c + 2 * h], a, b[0], b[1]);
+                multiply(M(), s.out[4 * c + 2 * h + 1], a, b[2], b[3]);
             }
         }
     }
@@ -272,13 +309,13 @@ template <typename T, typename C, int D> static __device__ __forceinline__ unsig
 // A tile whose first key is `key`, by one warp: its 16 keys.
 template <int D, typename T, typename C>
 static __device__ __forceinline__ void fold_tile(const decode<T, C> &p, const tile &t, warp_sums<D> &s,
-                                                 unsigned q, unsigned stage, unsigned key, float scale) {
+                                                 unsigned q, unsigned stage, unsigned key) {
     typedef layout<T, C, D> L;
     unsigned own = kz_warp() * WARP_KEYS;
     if (key + own >= t.end) return;
     float score[2][4];
     compute_scores<T, C, D>(score, q, stage + own * L::K_ROW);
-    weigh(s, score, key + own, scale);
+    weigh(s, score, key + own, weight_exponent(typename factors<T, C>::type()));
     add_values<T, C, D>(s, score, stage + L::K_TILE + own * L::V_ROW);
 }
 
@@ -286,6 +323,7 @@ static __device__ __forceinline__ void fold_tile(const decode<T, C> &p, const ti
 template <int D, typename T, typename C>
 static __device__ __forceinline__ void store_warp(const decode<T, C> &p, const tile &t, warp_sums<D> &s,
                                                   const parts<ROWS> &warps) {
+    const float unit = weight_exponent(typename factors<T, C>::type()) == 0.0f ? 1.0f : 0x1p-15f;
     unsigned warp = kz_warp();
 #pragma unroll
     for (int i = 0; i < 2; i++) {
@@ -293,11 +331,13 @@ static __device__ __forceinline__ void store_warp(const decode<T, C> &p, const t
         s.sum[i] += __shfl_xor_sync(KZ_ALL_LANES, s.sum[i], 1);
         s.sum[i] += __shfl_xor_sync(KZ_ALL_LANES, s.sum[i], 2);
         if (row >= t.rows) continue;
-        if (kz_lane() % 4 == 0) warps.greatest(warp, row) = s.greatest[i], warps.sum(warp, row) = s.sum[i];
+        if (kz_lane() % 4 == 0)
+            warps.greatest(warp, row) = s.greatest[i], warps.sum(warp, row) = s.sum[i] * unit;
 #pragma unroll
         for (int j = 0; j < D / 8; j++)
 #pragma unroll
-            for (int e = 0; e < 2; e++) warps.out(warp, row)[column_of<T, C, D>(j, e)] = s.out[j][2 * i + e];
+            for (int e = 0; e < 2; e++)
+                warps.out(warp, row)[column_of<T, C, D>(j, e)] = s.out[j][2 * i + e] * unit;
     }
 }
 
