@@ -4,7 +4,7 @@
 // Change   a block per head of the cache and eight rows. Lanes load eight numbers of a key at once, 16 bytes of a half type, and
 //          several keys and values before they use the first: 4 KB in flight per warp for groups of up to four.
 // Expect   the cache is read once for groups of up to eight; loads of 512 bytes per warp.
-// Limit    one long sequence has as many blocks as the cache has heads: 8 of 132 multiprocessors work. Eight rows take 16
+// Limit    one long sequence has as many blocks as the cache has heads: 8 of 132 multiprocessors work. Eight rows take 8
 //          multiply-adds for each number of the cache, and sums over lanes, on CUDA cores.
 
 #include "grouped.cuh"
