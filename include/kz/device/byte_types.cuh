@@ -2,6 +2,7 @@
 //
 // kz_narrow(&element, value) rounds a float once, to nearest even. What is beyond the largest number becomes the largest,
 // infinities too; NaN stays NaN, and is 0 as an integer. kz_pack_four does it for four neighbours, the first in the lowest byte.
+// kz_widen(element) of e4m3 is exact, and kz_widen_four gives four neighbours as two pairs of f16, exactly too.
 #ifndef KZ_BYTE_TYPES_CUH
 #define KZ_BYTE_TYPES_CUH
 
@@ -49,6 +50,13 @@ static __device__ __forceinline__ uint32_t kz_pack_four(int8_t, float x, float y
     return four;
 }
 
+// A code's exponent and mantissa, moved to those of a wider format, are the number times 2^(7 - bias), less so many: codes that
+// have no normal exponent too.
+static __device__ __forceinline__ float kz_widen(kz_e4m3 x) {
+    float size = __uint_as_float((x.bits & 0x7fu) << 20) * 0x1p120f;
+    if ((x.bits & 0x7f) == 0x7f) size = __uint_as_float(0x7fffffffu);
+    return x.bits & 0x80 ? -size : size;
+}
 // sm_89 and later have an instruction for two at once.
 #if __CUDA_ARCH__ >= 890
 #define KZ_BYTE_FLOAT(type, name)                                                                            \
@@ -68,6 +76,10 @@ static __device__ __forceinline__ uint32_t kz_pack_four(int8_t, float x, float y
 KZ_BYTE_FLOAT(kz_e4m3, "e4m3")
 KZ_BYTE_FLOAT(kz_e5m2, "e5m2")
 #undef KZ_BYTE_FLOAT
+static __device__ __forceinline__ void kz_widen_four(kz_e4m3, uint32_t four, uint32_t (&pairs)[2]) {
+    asm("cvt.rn.f16x2.e4m3x2 %0, %1;" : "=r"(pairs[0]) : "h"((uint16_t)four));
+    asm("cvt.rn.f16x2.e4m3x2 %0, %1;" : "=r"(pairs[1]) : "h"((uint16_t)(four >> 16)));
+}
 #else
 static __device__ __forceinline__ void kz_narrow(kz_e4m3 *to, float x) { to->bits = kz_round_to_e4m3(x); }
 static __device__ __forceinline__ void kz_narrow(kz_e5m2 *to, float x) { to->bits = kz_round_to_e5m2(x); }
@@ -76,6 +88,19 @@ static __device__ __forceinline__ uint32_t kz_pack_four(Byte, float x, float y, 
     Byte bytes[4];
     kz_narrow(&bytes[0], x), kz_narrow(&bytes[1], y), kz_narrow(&bytes[2], z), kz_narrow(&bytes[3], w);
     return bytes[0].bits | bytes[1].bits << 8 | bytes[2].bits << 16 | (uint32_t)bytes[3].bits << 24;
+}
+// Codes in the high bytes of halves; exponents and mantissas one bit lower, signs where they are; then by 2^8.
+static __device__ __forceinline__ void kz_widen_four(kz_e4m3, uint32_t four, uint32_t (&pairs)[2]) {
+    pairs[0] = __byte_perm(four, 0, 0x1404), pairs[1] = __byte_perm(four, 0, 0x3424);
+#pragma unroll
+    for (int i = 0; i < 2; i++) {
+        pairs[i] = (pairs[i] & 0x80008000u) | (pairs[i] & 0x7f007f00u) >> 1;
+        asm("mul.rn.f16x2 %0, %1, %2;" : "=r"(pairs[i]) : "r"(pairs[i]), "r"(0x5c005c00u));
+    }
+    uint32_t nan = ((four & 0x7f7f7f7fu) + 0x01010101u) & 0x80808080u;
+    if (nan == 0) return;
+    nan = (nan >> 7) * 0xffu;
+    pairs[0] |= __byte_perm(nan, 0, 0x1100), pairs[1] |= __byte_perm(nan, 0, 0x3322);
 }
 #endif
 

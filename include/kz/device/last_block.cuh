@@ -19,4 +19,18 @@ static __device__ __forceinline__ bool kz_is_last_block(void) {
     return last;
 }
 
+// The same of `blocks` blocks that share a ticket of their own, 0 before and after; what all threads of the others wrote before is
+// then visible to all threads of the last one.
+static __device__ __forceinline__ bool kz_is_last_of(unsigned *ticket, unsigned blocks) {
+    __shared__ bool last;
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        __threadfence();
+        last = atomicInc(ticket, blocks - 1) == blocks - 1;
+        __threadfence();
+    }
+    __syncthreads();
+    return last;
+}
+
 #endif
