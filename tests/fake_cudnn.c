@@ -1,6 +1,8 @@
 // A cuDNN for the tests, on the host's memory: descriptors keep what is set, and a graph of one operation (pointwise sum,
-// reduction, product of f32) is executed. Its heuristics give three configurations: an engine for tensor cores, one whose
-// plan cannot be made, and one that is right. FAKE_CUDNN_OLD is another version, FAKE_CUDNN_NARROW has the first alone.
+// reduction, product, norm or its gradients, of f32) is executed; so is softmax, which has functions of its own. Its heuristics
+// give three configurations: an engine for tensor cores, one whose plan cannot be made, and one that is right. FAKE_CUDNN_OLD is
+// another version, FAKE_CUDNN_NARROW has the first alone.
+#include <math.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -17,6 +19,9 @@ enum {
     PACK = 16,
     MATMUL_OPERATION = 19,
     REDUCTION_OPERATION = 22,
+    NORM_FORWARD = 29,
+    NORM_BACKWARD = 30,
+    RMS_NORM = 4,
     SET = 12,
     VALUES = 8,
     NOT_SUPPORTED = 3000,
@@ -48,6 +53,14 @@ int cudnnBackendSetAttribute(descriptor *d, int name, int type, int64_t count, c
 int cudnnBackendGetAttribute(const descriptor *d, int name, int type, int64_t asked, int64_t *count,
                              void *values);
 int cudnnBackendExecute(void *handle, descriptor *plan, descriptor *pack);
+int cudnnCreateTensorDescriptor(int **tensor);
+int cudnnDestroyTensorDescriptor(int *tensor);
+int cudnnSetTensor4dDescriptor(int *tensor, int format, int type, int n, int c, int h, int w);
+int cudnnSoftmaxForward(void *handle, int algorithm, int mode, const float *alpha, const int *of_x,
+                        const float *x, const float *beta, const int *of_y, float *y);
+int cudnnSoftmaxBackward(void *handle, int algorithm, int mode, const float *alpha, const int *of_y,
+                         const float *y, const int *of_dy, const float *dy, const float *beta,
+                         const int *of_dx, float *dx);
 
 size_t cudnnGetVersion(void) { return getenv("FAKE_CUDNN_OLD") ? 8907 : 91900; }
 int cudnnCreate(void **handle) { return (*handle = calloc(1, 1)) ? 0 : 1; }
@@ -164,6 +177,51 @@ static bool reduce(const descriptor *op, const descriptor *pack) {
     return true;
 }
 
+// Rows of x, whose mean is taken away except by an RMS norm. What is not kept has no tensor.
+static bool normalise(const descriptor *op, const descriptor *pack) {
+    const float *x = data(pack, part(op, 2002)), *scale = data(pack, part(op, 2005));
+    const float *bias = part(op, 2006) ? data(pack, part(op, 2006)) : NULL;
+    float epsilon = *data(pack, part(op, 2007)), *y = data(pack, part(op, 2013));
+    int64_t rows = dimensions(part(op, 2002))[0], columns = dimensions(part(op, 2002))[1];
+    bool centred = find(op, 2000)->values[0] != RMS_NORM, training = find(op, 2001)->values[0] == 1;
+    if (training != (part(op, 2004) != NULL) || centred != (bias != NULL)) return false;
+    for (int64_t r = 0; r < rows; r++, x += columns, y += columns) {
+        float mean = 0, square = 0;
+        for (int64_t c = 0; c < columns && centred; c++) mean += x[c] / (float)columns;
+        for (int64_t c = 0; c < columns; c++) square += (x[c] - mean) * (x[c] - mean) / (float)columns;
+        float inverse = 1 / sqrtf(square + epsilon);
+        for (int64_t c = 0; c < columns; c++)
+            y[c] = (x[c] - mean) * inverse * scale[c] + (bias ? bias[c] : 0);
+        if (training) data(pack, part(op, 2004))[r] = inverse;
+        if (training && centred) data(pack, part(op, 2003))[r] = mean;
+    }
+    return true;
+}
+
+static bool normalise_back(const descriptor *op, const descriptor *pack) {
+    const float *x = data(pack, part(op, 2101)), *dy = data(pack, part(op, 2104));
+    const float *scale = data(pack, part(op, 2105)), *inverse = data(pack, part(op, 2103));
+    const float *mean = part(op, 2102) ? data(pack, part(op, 2102)) : NULL;
+    float *dx = data(pack, part(op, 2109)), *dscale = data(pack, part(op, 2107));
+    float *dbias = part(op, 2108) ? data(pack, part(op, 2108)) : NULL;
+    int64_t rows = dimensions(part(op, 2101))[0], columns = dimensions(part(op, 2101))[1];
+    if ((find(op, 2100)->values[0] == RMS_NORM) != (!mean && !dbias)) return false;
+    memset(dscale, 0, (size_t)columns * sizeof *dscale);
+    if (dbias) memset(dbias, 0, (size_t)columns * sizeof *dbias);
+    for (int64_t r = 0; r < rows; r++, x += columns, dy += columns, dx += columns) {
+        float of_g = 0, of_gh = 0, centre = mean ? mean[r] : 0;
+        for (int64_t c = 0; c < columns; c++) {
+            float h = (x[c] - centre) * inverse[r];
+            dscale[c] += dy[c] * h;
+            if (dbias) dbias[c] += dy[c], of_g += dy[c] * scale[c] / (float)columns;
+            of_gh += dy[c] * scale[c] * h / (float)columns;
+        }
+        for (int64_t c = 0; c < columns; c++)
+            dx[c] = inverse[r] * (dy[c] * scale[c] - of_g - (x[c] - centre) * inverse[r] * of_gh);
+    }
+    return true;
+}
+
 int cudnnBackendExecute(void *handle, descriptor *plan, descriptor *pack) {
     const descriptor *graph = part(part(plan, 401), 1);
     if (!handle || !plan->final || !pack->final || pack->kind != PACK || !find(pack, 1003)->values[0])
@@ -173,5 +231,57 @@ int cudnnBackendExecute(void *handle, descriptor *plan, descriptor *pack) {
     const descriptor *op = (const descriptor *)(intptr_t)operations->values[0];
     if (op->kind == POINTWISE_OPERATION) add(op, pack);
     if (op->kind == MATMUL_OPERATION) multiply(op, pack);
-    return op->kind == REDUCTION_OPERATION && !reduce(op, pack) ? NOT_SUPPORTED : 0;
+    bool good = op->kind == REDUCTION_OPERATION ? reduce(op, pack)
+                : op->kind == NORM_FORWARD      ? normalise(op, pack)
+                : op->kind == NORM_BACKWARD     ? normalise_back(op, pack)
+                                                : true;
+    return good ? 0 : NOT_SUPPORTED;
+}
+
+// ---- softmax ---------------------------------------------------------------------------------------------
+
+enum { FLOATS = 0, NCHW = 0, ACCURATE = 1, LOGARITHMIC = 2, MODES = 2 };
+
+int cudnnCreateTensorDescriptor(int **tensor) {
+    return (*tensor = calloc(2, sizeof **tensor)) ? 0 : BAD_PARAM;
+}
+int cudnnDestroyTensorDescriptor(int *tensor) {
+    free(tensor);
+    return 0;
+}
+int cudnnSetTensor4dDescriptor(int *tensor, int format, int type, int n, int c, int h, int w) {
+    if (format != NCHW || type != FLOATS || h != 1 || w != 1) return BAD_PARAM;
+    tensor[0] = n, tensor[1] = c;
+    return 0;
+}
+
+static bool softens(const void *handle, int algorithm, int mode, float alpha, float beta) {
+    return handle && (algorithm == ACCURATE || algorithm == LOGARITHMIC) && mode >= 0 && mode < MODES &&
+           alpha == 1 && beta == 0;
+}
+
+int cudnnSoftmaxForward(void *handle, int algorithm, int mode, const float *alpha, const int *of_x,
+                        const float *x, const float *beta, const int *of_y, float *y) {
+    if (!softens(handle, algorithm, mode, *alpha, *beta) || of_x != of_y) return BAD_PARAM;
+    for (int row = 0; row < of_x[0]; row++, x += of_x[1], y += of_x[1]) {
+        float most = x[0], sum = 0;
+        for (int c = 0; c < of_x[1]; c++) most = fmaxf(most, x[c]);
+        for (int c = 0; c < of_x[1]; c++) sum += expf(x[c] - most);
+        for (int c = 0; c < of_x[1]; c++)
+            y[c] = algorithm == ACCURATE ? expf(x[c] - most) / sum : x[c] - most - logf(sum);
+    }
+    return 0;
+}
+
+int cudnnSoftmaxBackward(void *handle, int algorithm, int mode, const float *alpha, const int *of_y,
+                         const float *y, const int *of_dy, const float *dy, const float *beta,
+                         const int *of_dx, float *dx) {
+    if (!softens(handle, algorithm, mode, *alpha, *beta) || of_y != of_dy || of_y != of_dx) return BAD_PARAM;
+    for (int row = 0; row < of_y[0]; row++, y += of_y[1], dy += of_y[1], dx += of_y[1]) {
+        float sum = 0;
+        for (int c = 0; c < of_y[1]; c++) sum += algorithm == ACCURATE ? y[c] * dy[c] : dy[c];
+        for (int c = 0; c < of_y[1]; c++)
+            dx[c] = algorithm == ACCURATE ? y[c] * (dy[c] - sum) : dy[c] - expf(y[c]) * sum;
+    }
+    return 0;
 }

@@ -4,7 +4,7 @@
 #ifndef PEERS_CUDNN_GRAPH_H
 #define PEERS_CUDNN_GRAPH_H
 
-#include "peers/library.h"
+#include "peers/cudnn/api.h"
 #include "peers/peer.h"
 
 enum {
@@ -17,11 +17,6 @@ enum {
 
 // cuDNN's numbers.
 enum {
-    TYPE_F32 = 0,
-    TYPE_F16 = 2,
-    TYPE_BOOLEAN = 11,
-    TYPE_I32 = 4,
-    TYPE_BF16 = 9,
     POINTWISE_ADD = 0,
     POINTWISE_MUL = 1,
     POINTWISE_DIV = 6,
@@ -34,24 +29,27 @@ enum {
     REDUCE_ADD = 0,
     REDUCE_MIN = 2,
     REDUCE_MAX = 3,
+    LAYER_NORM = 0,
+    RMS_NORM = 4,
 };
 
 typedef struct graph {
+    const cudnn_api *api;
     void *handle;
     void *made[GRAPH_DESCRIPTORS];
     size_t made_count;
     void *operations[GRAPH_OPERATIONS];
     size_t operation_count;
     size_t buffers, values, virtuals;
+    bool packed;               // it has a tensor in the plan's packed memory
     int64_t alignment;         // of buffers, in bytes
     float value[GRAPH_VALUES]; // scalars of the operations
     void *plans[GRAPH_PLANS];
     int plan_count;
-    size_t workspace_bytes; // enough for each plan
-    char error[320];        // "" so far
+    size_t workspace_bytes;  // enough for each plan
+    char error[CUDNN_ERROR]; // "" so far
 } graph;
 
-const peer_library *graph_library(void); // opened the first time
 bool graph_open(graph *g);
 void graph_close(graph *g);
 
@@ -62,6 +60,7 @@ void *graph_buffer_transposed(graph *g, size_t index, int type, int rank, const 
 // A matrix as its reductions want it: images of one pixel, whose channels are the columns.
 void *graph_matrix(graph *g, size_t index, int type, int64_t rows, int64_t columns);
 void *graph_virtual(graph *g, int type, int rank, const int64_t *dimensions); // between two operations
+void *graph_packed(graph *g, int type, int rank, const int64_t *dimensions);  // in the packed memory
 void *graph_value(graph *g, float value, int rank);
 
 // Each computes in f32, comparisons aside. `b` and `t` may be NULL.
@@ -69,7 +68,19 @@ void graph_pointwise(graph *g, int mode, void *x, void *b, void *t, void *y);
 void graph_index(graph *g, int64_t axis, void *x, void *y);
 void graph_reduce(graph *g, int mode, void *x, void *y); // where y's dimension is 1
 void graph_multiply(graph *g, void *a, void *b, void *c);
-void graph_rms_norm(graph *g, void *x, void *scale, void *epsilon, void *y);
+
+// Of a norm, and of its gradients; those that the mode or the direction has not are NULL.
+typedef struct graph_norm_tensors {
+    int mode; // LAYER_NORM, RMS_NORM
+    void *x, *scale, *epsilon;
+    void *bias; // backward its gradient
+    void *y;    // backward its gradient
+    void *mean,
+        *deviation; // of each row, which backward reads; the deviation's inverse, as the families have it
+    void *dx, *dscale;
+} graph_norm_tensors;
+void graph_norm(graph *g, const graph_norm_tensors *t); // without `deviation` nothing is kept for backward
+void graph_norm_back(graph *g, const graph_norm_tensors *t);
 
 // Asks the heuristics. In f32 those that round to fewer bits are taken only where there are no others.
 bool graph_plan(graph *g, bool exact);

@@ -3,6 +3,7 @@
 // small libraries that open others. How those are found is library.h's.
 #include "bench/peers.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -470,6 +471,131 @@ static void cudnn_runs_graphs(void **state) {
     bench_peers_close(&peers);
 }
 
+static void assert_near(const float *actual, const float *expected, size_t count) {
+    for (size_t i = 0; i < count; i++) assert_float_equal(actual[i], expected[i], 1e-5);
+}
+
+// Two rows of three. The gradients are y (dy - sum of y dy), and dy - exp(y) sum of dy of logarithms.
+static void cudnn_softens(void **state) {
+    (void)state;
+    bench_peers peers;
+    float x[] = {0, logf(2), logf(5), /**/ 90, 90, 90 + logf(2)}, dy[] = {8, 0, 16, /**/ 4, 8, 0}, out[6];
+    float y[] = {0.125f, 0.25f, 0.625f, /**/ 0.25f, 0.25f, 0.5f}, logs[6];
+    for (int i = 0; i < 6; i++) logs[i] = logf(y[i]);
+    const float *const inputs[] = {x, x, y, logs};
+    const float expected[][6] = {
+        {0.125f, 0.25f, 0.625f, 0.25f, 0.25f, 0.5f},
+        {logs[0], logs[1], logs[2], logs[3], logs[4], logs[5]},
+        {-0.375f, -2.75f, 3.125f, 0.25f, 1.25f, -1.5f},
+        {5, -6, 1, 1, 5, -6},
+    };
+    static const char *const names[] = {"softmax", "log_softmax", "backward", "log_backward"};
+    setenv("KZ_CUDNN", FAKE_CUDNN, 1);
+    const kz_peer *cudnn = open_peer("cudnn", &peers);
+    if (!cudnn) skip();
+    for (int i = 0; i < 4; i++) {
+        const kz_ptr in = (kz_ptr)(uintptr_t)inputs[i], to = (kz_ptr)(uintptr_t)out;
+        const kz_ptr forward[] = {in, to}, back[] = {in, (kz_ptr)(uintptr_t)dy, to};
+        const kz_peer_problem problem = {
+            .family = "softmax", .operation = names[i], .type = KZ_F32, .axes = {2, 1, 3}};
+        run_last(cudnn, &problem, i < 2 ? forward : back, 2);
+        assert_near(out, expected[i], 6);
+    }
+    kz_peer_problem other = {.family = "softmax", .operation = "masked", .type = KZ_BF16, .axes = {1, 2, 3}};
+    assert_null(cudnn->offers(&other));
+    other.operation = "causal";
+    assert_null(cudnn->offers(&other));
+    other.operation = "softmax";
+    assert_string_equal(cudnn->offers(&other), "cudnnSoftmax");
+    other.axes[1] = 1 << 30; // its tensors have less than 2^31 elements
+    assert_null(cudnn->offers(&other));
+    bench_peers_close(&peers);
+}
+
+// Forward rows (1, 3) and (2, 6) with epsilon 0: layernorm's are -1 and 1, over deviations of 1 and 2.
+static void cudnn_normalises(void **state) {
+    (void)state;
+    bench_peers peers;
+    float x[] = {1, 3, /**/ 2, 6}, scale[] = {2, 3}, bias[] = {10, 20}, y[4], mean[2], rstd[2];
+    float x3[] = {1, 2, 3, /**/ 2, 4, 8}, scale3[] = {2, 3, 1}, dy[] = {1, 0, 0, /**/ 0, 1, 1}, dx[6],
+          dscale[3], dbias[3];
+#define AT(buffer) (kz_ptr)(uintptr_t)(buffer)
+    const kz_ptr forward[] = {AT(x), AT(scale), AT(bias), AT(y), AT(mean), AT(rstd)},
+                 back[] = {AT(dy), AT(x3), AT(scale3), AT(mean), AT(rstd), AT(dx), AT(dscale), AT(dbias)},
+                 rms[] = {AT(x), AT(scale), AT(y)};
+#undef AT
+    const kz_arg args[] = {kz_arg_u64(2), kz_arg_u64(2), kz_arg_f32(0.0f)};
+    kz_peer_problem problem = {.family = "layernorm",
+                               .operation = "forward",
+                               .type = KZ_F32,
+                               .axes = {2, 2},
+                               .args = args,
+                               .arg_count = 3};
+    setenv("KZ_CUDNN", FAKE_CUDNN, 1);
+    const kz_peer *cudnn = open_peer("cudnn", &peers);
+    if (!cudnn) skip();
+    run(cudnn, &problem, forward);
+    assert_near(y, (const float[]){8, 23, 8, 23}, 4);
+    assert_near(mean, (const float[]){2, 4}, 2);
+    assert_near(rstd, (const float[]){1, 0.5f}, 2);
+    // With those means and deviations h = (-1, 0, 1) and (-1, 0, 2), and g = dy scale = (2, 0, 0) and (0, 3, 1), from
+    // which their means (2/3, 4/3) are taken, and h times the means of g h (-2/3, 2/3).
+    problem.operation = "backward", problem.axes[1] = 3;
+    run(cudnn, &problem, back);
+    assert_near(dx, (const float[]){2.0f / 3, -2.0f / 3, 0, -1.0f / 3, 5.0f / 6, -5.0f / 6}, 6);
+    assert_near(dscale, (const float[]){-1, 0, 2}, 3);
+    assert_near(dbias, (const float[]){1, 1, 1}, 3);
+    problem.axes[1] = 2;
+    problem.family = "rmsnorm", problem.operation = "rmsnorm"; // means of squares 5 and 20
+    run(cudnn, &problem, rms);
+    float root = 1 / sqrtf(5);
+    assert_near(y, (const float[]){2 * root, 9 * root, 2 * root, 9 * root}, 4);
+    problem.operation = "residual";
+    assert_null(cudnn->offers(&problem));
+    problem.operation = "fp8";
+    assert_null(cudnn->offers(&problem));
+    bench_peers_close(&peers);
+}
+
+// cuDNN's gradients of an RMS norm want what its forward pass kept, which the family's buffers do not have.
+static void cudnn_keeps_deviations_before(void **state) {
+    (void)state;
+    bench_peers peers;
+    float x[] = {1, 3, /**/ 2, 6}, scale[] = {2, 3}, dy[] = {1, 0, /**/ 0, 1}, dx[4], dscale[2], packed[2];
+    const kz_arg args[] = {kz_arg_f32(0.0f)};
+    const kz_peer_problem problem = {.family = "rmsnorm",
+                                     .operation = "backward",
+                                     .type = KZ_F32,
+                                     .axes = {2, 2},
+                                     .args = args,
+                                     .arg_count = 1};
+    setenv("KZ_CUDNN", FAKE_CUDNN, 1);
+    const kz_peer *cudnn = open_peer("cudnn", &peers);
+    if (!cudnn) skip();
+    const kz_ptr buffers[] = {(kz_ptr)(uintptr_t)dy, (kz_ptr)(uintptr_t)x, (kz_ptr)(uintptr_t)scale,
+                              (kz_ptr)(uintptr_t)dx, (kz_ptr)(uintptr_t)dscale};
+    const char *why = "";
+    kz_peer_plan plan = {0};
+    if (cudnn->prepare(&problem, &plan, &why) != 0) fail_msg("%s", why);
+    assert_int_equal(plan.packed_bytes, sizeof packed);
+    char workspace[64];
+    assert_true(plan.workspace_bytes <= sizeof workspace);
+    const kz_peer_call call = {
+        .buffers = buffers, .workspace = (kz_ptr)(uintptr_t)workspace, .packed = (kz_ptr)(uintptr_t)packed};
+    if (cudnn->pack(&problem, &plan, &call, &why) != 0) fail_msg("%s", why);
+    assert_near(packed, (const float[]){1 / sqrtf(5), 1 / sqrtf(20)}, 2);
+    if (cudnn->run(&problem, &plan, &call, &why) != 0) fail_msg("%s", why);
+    // h = (1, 3) / root 5 in both rows; g = (2, 0) and (0, 3); the means of g h are 1 / root 5 and 4.5 / root 5.
+    float first = 1 / sqrtf(5), second = 1 / sqrtf(20);
+    assert_near(dscale, (const float[]){first, 3 * first}, 2);
+    assert_near(
+        dx,
+        (const float[]){first * (2 - 1.0f / 5), first * -3 / 5, second * -4.5f / 5, second * (3 - 13.5f / 5)},
+        4);
+    cudnn->close(&plan);
+    bench_peers_close(&peers);
+}
+
 static void an_older_version_is_reported(void **state) {
     (void)state;
     setenv("FAKE_CUDNN_OLD", "1", 1);
@@ -531,6 +657,9 @@ int main(void) {
         cmocka_unit_test(a_part_of_a_library_that_is_broken_is_reported),
         cmocka_unit_test(cublaslt_has_several_algorithms),
         cmocka_unit_test(cudnn_runs_graphs),
+        cmocka_unit_test(cudnn_softens),
+        cmocka_unit_test(cudnn_normalises),
+        cmocka_unit_test(cudnn_keeps_deviations_before),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
