@@ -16,7 +16,7 @@ extern "C" {
 
 #define KZ_ANYTHING (-1.0) // a bound that any value keeps
 
-enum { KZ_CASE_AXES = 6, KZ_FAMILY_BUFFERS = 10, KZ_ESTIMATE_HOW = 64 };
+enum { KZ_CASE_AXES = 6, KZ_FAMILY_BUFFERS = 12, KZ_ESTIMATE_HOW = 64 };
 
 // What the numbers in an input are: KZ_DATA_UNIFORM, and for edges KZ_DATA_NAN and the rest of data.def.
 typedef enum kz_data {
@@ -171,6 +171,9 @@ struct kz_family {
     // case's kind of data. An element may depend on the seed and its index alone, for any part of an input can
     // be asked for: kz_draw is made for that. Indices, offsets of segments and the like are made here.
     bool (*fill)(const kz_case *c, size_t which, uint64_t seed, uint64_t first, uint64_t count, void *host);
+
+    // Optional. Fills inputs that follow from other inputs, once those are made: what a forward pass left for the backward pass.
+    void (*derive)(const kz_case *c, void *const *host);
 
     // Optional. How elements of output `which` are read where they are of no kz_type: codes of 8-bit floats, kept as bytes. NULL,
     // or a NULL result: as their type says.

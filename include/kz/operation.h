@@ -57,6 +57,18 @@ KZ_API kz_status kz_operation_run(kz_operation *operation, kz_stream *stream, co
                                   size_t buffer_count, kz_ptr workspace, uint64_t workspace_bytes,
                                   kz_error *error);
 
+// A buffer by its name in the family's list.
+typedef struct kz_named_buffer {
+    const char *name; // "lse"
+    kz_ptr address;
+} kz_named_buffer;
+
+// The same for operations whose cases take different buffers. What the case does not take has the address 0, or is left
+// out.
+KZ_API kz_status kz_operation_run_named(kz_operation *operation, kz_stream *stream,
+                                        const kz_named_buffer *buffers, size_t buffer_count, kz_ptr workspace,
+                                        uint64_t workspace_bytes, kz_error *error);
+
 #ifdef __cplusplus
 }
 #endif

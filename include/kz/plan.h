@@ -14,7 +14,7 @@ extern "C" {
 // Steps of one stream follow each other. Stream 0 is the caller's; the others begin after what is in the caller's
 // before the plan, and the caller's waits for them all at the plan's end. A WAIT orders what follows in its stream
 // behind what was in the event's stream at the last RECORD.
-enum { KZ_PLAN_STEPS = 96, KZ_PLAN_ARGS = 24, KZ_PLAN_STREAMS = 9, KZ_PLAN_EVENTS = 64, KZ_PLAN_MAPS = 8 };
+enum { KZ_PLAN_STEPS = 96, KZ_PLAN_ARGS = 32, KZ_PLAN_STREAMS = 9, KZ_PLAN_EVENTS = 64, KZ_PLAN_MAPS = 8 };
 
 typedef enum kz_arg_kind { KZ_ARG_SCALAR, KZ_ARG_BUFFER, KZ_ARG_WORKSPACE, KZ_ARG_TENSOR_MAP } kz_arg_kind;
 

@@ -39,6 +39,7 @@ static void make_inputs(bench_data *d) {
         if (d->host[b])
             bench_parallel(d->buffers[b].count, bench_host_cores(), fill_part,
                            &(fill){.data = d, .buffer = b});
+    if (d->family->derive) d->family->derive(&d->c, d->host);
     d->input_seconds = base_seconds() - start;
 }
 

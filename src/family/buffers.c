@@ -112,6 +112,14 @@ void family_buffers_close(family_buffers *b) {
 
 // ---- before the run -----------------------------------------------------------------------------
 
+// Inputs that follow from others: all are on the host by now.
+static void derive(family_buffers *b) {
+    void *host[KZ_FAMILY_BUFFERS];
+    if (!b->family->derive) return;
+    for (size_t i = 0; i < b->count; i++) host[i] = b->slots[i].host;
+    b->family->derive(b->c, host);
+}
+
 kz_status family_buffers_fill(family_buffers *b, uint64_t seed, uint8_t garbage, kz_error *error) {
     kz_status status = KZ_OK;
     for (size_t i = 0; i < b->count && !status; i++) {
@@ -120,6 +128,10 @@ kz_status family_buffers_fill(family_buffers *b, uint64_t seed, uint8_t garbage,
             family_poison(slot->what.type, slot->what.count, slot->host);
         else
             family_make_input(b->family, b->c, i, &slot->what, seed, 0, slot->what.count, slot->host);
+    }
+    derive(b);
+    for (size_t i = 0; i < b->count && !status; i++) {
+        family_slot *slot = &b->slots[i];
         status = kz_memory_fill(b->device, NULL, slot->base, GUARD_BYTE, slot->total, error);
         if (!status && slot->bytes)
             status = kz_copy_to_device(b->device, NULL, slot->data, slot->host, slot->bytes, error);

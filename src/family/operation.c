@@ -205,3 +205,42 @@ kz_status kz_operation_run(kz_operation *operation, kz_stream *stream, const kz_
     return kz_plan_run(operation->device, stream, operation->module, &operation->plan, buffers, buffer_count,
                        workspace, error);
 }
+
+static const kz_named_buffer *find_named(const kz_named_buffer *buffers, size_t count, const char *name) {
+    for (size_t i = 0; i < count; i++)
+        if (buffers[i].address && strcmp(buffers[i].name, name) == 0) return &buffers[i];
+    return NULL;
+}
+
+static bool takes(const kz_operation *operation, const char *name) {
+    for (size_t i = 0; i < operation->buffer_count; i++)
+        if (strcmp(operation->buffers[i].name, name) == 0) return true;
+    return false;
+}
+
+kz_status kz_operation_run_named(kz_operation *operation, kz_stream *stream, const kz_named_buffer *buffers,
+                                 size_t buffer_count, kz_ptr workspace, uint64_t workspace_bytes,
+                                 kz_error *error) {
+    kz_status status = BASE_NEED(operation, OPERATION, error);
+    if (!status && buffer_count) status = BASE_NEED(buffers, BUFFERS, error);
+    if (status) return status;
+    for (size_t i = 0; i < buffer_count; i++) {
+        if (!buffers[i].address || takes(operation, buffers[i].name)) continue;
+        base_text names = {0};
+        list_buffers(operation, &names);
+        base_fail(error, KZ_INVALID, "%s's %s takes no %s as it was opened: it takes %s",
+                  operation->family->name, operation->family->operations[operation->c.operation],
+                  buffers[i].name, names.data);
+        base_fail_note(error, "set it to 0, or open the operation that takes it: kz/ops/%s.h says which",
+                       operation->family->name);
+        base_text_free(&names);
+        return KZ_INVALID;
+    }
+    kz_ptr list[KZ_FAMILY_BUFFERS] = {0};
+    for (size_t i = 0; i < operation->buffer_count; i++) {
+        const kz_named_buffer *named = find_named(buffers, buffer_count, operation->buffers[i].name);
+        if (named) list[i] = named->address;
+    }
+    return kz_operation_run(operation, stream, list, operation->buffer_count, workspace, workspace_bytes,
+                            error);
+}

@@ -53,7 +53,7 @@ static void a_plan_carries_what_does_not_fit(void **state) {
     its.plan.step_count = 0;
     kz_plan_add_kernel(&its.plan, 0, "entry", &launch, args, sizeof args / sizeof *args);
     assert_int_equal(kz_plan_run(cpu, NULL, NULL, &its.plan, NULL, 0, 0, &error), KZ_INVALID);
-    assert_has(error.message, "32 arguments; 24 are the most");
+    assert_has(error.message, "40 arguments; 32 are the most");
     its.plan.step_count = 0;
     kz_plan_add_record(&its.plan, 1, KZ_PLAN_EVENTS);
     assert_int_equal(kz_plan_run(cpu, NULL, NULL, &its.plan, NULL, 0, 0, &error), KZ_INVALID);

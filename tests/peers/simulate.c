@@ -61,6 +61,7 @@ static void open_data(data *d) {
         must(cudaMalloc(&d->device[i], bytes_of(b) + offset + 1), "cudaMalloc");
         d->addresses[i] = (kz_ptr)(uintptr_t)d->device[i] + offset;
     }
+    if (d->family->derive) d->family->derive(&d->c, d->host);
     for (size_t i = 0; i < d->count; i++) {
         kz_error error = {0};
         if (d->buffers[i].role == KZ_INPUT) continue;

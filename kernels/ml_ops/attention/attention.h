@@ -1,17 +1,29 @@
-// Kernel Zoo, an operation: attention, forward. Each query's mean of the values, weighted by its softmax over the keys.
+// Kernel Zoo, an operation: attention, forward. Each query's mean of the values, weighted by its softmax over the keys it sees.
 //
+//     kz_attention_shape shape = {.size = sizeof shape, .batch = 1, .heads = 32, .kv_heads = 8, .queries = 4096, .keys = 4096,
+//                                 .dimension = 128};
 //     kz_operation *attention;
-//     kz_attention_open(device, KZ_ATTENTION_CAUSAL, KZ_BF16, batch, heads, queries, keys, dimension, NULL, &attention,
-//                       &error);
-//     uint64_t bytes = kz_operation_workspace(attention); // the caller's: kz_memory_alloc, any content
-//     kz_attention_run(attention, NULL, q, k, v, out, workspace, bytes, &error);
+//     kz_attention_open(device, KZ_ATTENTION_CAUSAL, KZ_BF16, &shape, NULL, &attention, &error);
+//     uint64_t bytes = kz_operation_workspace(attention); // the caller's: kz_memory_alloc, any content; may be 0
+//     kz_attention_buffers buffers = {.size = sizeof buffers, .q = q, .k = k, .v = v, .out = out};
+//     kz_attention_run(attention, NULL, &buffers, workspace, bytes, &error);
 //     kz_operation_close(attention);
 //
-// For each batch and head: out = softmax(q k^T / sqrt(dimension)) v. q and out are batch x heads x queries x dimension,
-// k and v batch x heads x keys x dimension, row-major. CAUSAL: query i attends to the keys 0 to keys - queries + i, so
-// the last query attends to all. There must be a key, and for CAUSAL at least as many keys as queries. Types:
-// KZ_F32, KZ_F16, KZ_BF16. Sums are float; in the half types a variant may round a weight to the type before it
-// multiplies a value, as tensor cores need it. Arrays must not overlap.
+// For each batch and head: out = softmax(scale q k^T) v, over the keys that a query sees:
+//     FULL           all
+//     CAUSAL         the last query sees all keys, the one before it all but the last, and so on: with more queries than keys
+//                    the first ones see none
+//     WINDOW         of those that CAUSAL sees the last `window`, its own among them
+//     PADDED         the first key_lengths[b] of sequence b: what lies behind is of no consequence, whatever it is
+//     PACKED         those of its own sequence: queries and keys of all sequences follow one another, sequence b from token
+//                    query_offsets[b] (key_offsets[b]) to before query_offsets[b + 1]. `queries` and `keys` count all of them
+//     PACKED_CAUSAL  of those what CAUSAL sees, or WINDOW where `window` is not 0
+//     ADDITIVE       all: out = softmax(scale q k^T + mask) v, of which -Inf hides
+// A query that sees nothing gives zeros, and -Inf as its log-sum-exp. Heads share keys and values in groups: head h reads head
+// h / (heads / kv_heads) of k and v. Types: KZ_F32, KZ_F16, KZ_BF16, the same for q, k, v, mask and out; lengths and offsets are
+// i32, on the device; lse is float. Sums are float; in the half types a variant may round a weight to the type before it
+// multiplies a value, as tensor cores need it. Values of keys that a query's mask hides are multiplied by zero or not at all: NaN
+// and Inf in them may reach the result, but never from behind a padded length or out of another sequence.
 #ifndef KZ_OPS_ATTENTION_H
 #define KZ_OPS_ATTENTION_H
 
@@ -24,16 +36,49 @@ extern "C" {
 typedef enum kz_attention_operation {
     KZ_ATTENTION_FULL,
     KZ_ATTENTION_CAUSAL,
+    KZ_ATTENTION_WINDOW,
+    KZ_ATTENTION_PADDED,
+    KZ_ATTENTION_PACKED,
+    KZ_ATTENTION_PACKED_CAUSAL,
+    KZ_ATTENTION_ADDITIVE,
     KZ_ATTENTION_OPERATIONS
 } kz_attention_operation;
 
+// In elements: from a token to the next, a head to the next, a sequence of the batch to the next. All 0: dense, batch x heads x
+// tokens x dimension; of packed sequences tokens x heads x dimension. PACKED takes no `batch`.
+typedef struct kz_attention_strides {
+    uint64_t token, head, batch;
+} kz_attention_strides;
+
+typedef struct kz_attention_shape {
+    size_t size;                                             // sizeof(kz_attention_shape)
+    size_t batch, heads, kv_heads, queries, keys, dimension; // kv_heads divides heads
+    float scale;                                             // 0: 1 / sqrt(dimension)
+    size_t window; // keys that a query sees, for WINDOW; 0 elsewhere, but see PACKED_CAUSAL
+    kz_attention_strides q, kv, out;
+    kz_attention_strides
+        mask; // .token: from a query to the next; 0s: dense, batch x queries x keys, for all heads alike
+    bool lse; // the run writes the log-sum-exps, which a backward pass needs
+} kz_attention_shape;
+
+typedef struct kz_attention_buffers {
+    size_t size; // sizeof(kz_attention_buffers)
+    kz_ptr q, k, v, out;
+    kz_ptr lse;         // batch x heads x queries, packed heads x queries: where the shape says so
+    kz_ptr key_lengths; // PADDED: batch of them
+    kz_ptr query_offsets, key_offsets; // PACKED, PACKED_CAUSAL: batch + 1 of them
+    kz_ptr mask;                       // ADDITIVE
+} kz_attention_buffers;
+
 // `variant` NULL takes the best known for device, type and size; a name ("01_unfused") overrides it.
-// KZ_DETERMINISTIC: kz/operation.h.
+// KZ_DETERMINISTIC: kz/operation.h; all variants give the same bits in every run.
 KZ_API kz_status kz_attention_open(kz_device *device, kz_attention_operation which, kz_type type,
-                                   size_t batch, size_t heads, size_t queries, size_t keys, size_t dimension,
-                                   const char *variant, kz_operation **operation, kz_error *error);
-KZ_API kz_status kz_attention_run(kz_operation *operation, kz_stream *stream, kz_ptr q, kz_ptr k, kz_ptr v,
-                                  kz_ptr out, kz_ptr workspace, uint64_t workspace_bytes, kz_error *error);
+                                   const kz_attention_shape *shape, const char *variant,
+                                   kz_operation **operation, kz_error *error);
+// Arrays must not overlap, but k and v, and what the operation does not use is 0.
+KZ_API kz_status kz_attention_run(kz_operation *operation, kz_stream *stream,
+                                  const kz_attention_buffers *buffers, kz_ptr workspace,
+                                  uint64_t workspace_bytes, kz_error *error);
 
 #ifdef __cplusplus
 }

@@ -32,7 +32,7 @@ static void *store(kz_type type, float *numbers, uint64_t count) {
 
 static void refer(kz_attention_operation operation, kz_type type, int64_t queries, int64_t keys,
                   int64_t dimension, double *result, double *result_bound) {
-    const kz_case c = {.operation = operation, .type = type, .axes = {1, 1, queries, keys, dimension}};
+    const kz_case c = {.operation = operation, .type = type, .axes = {1, 1, 1, queries, keys, dimension}};
     void *host[] = {store(type, q, (uint64_t)(queries * dimension)),
                     store(type, k, (uint64_t)(keys * dimension)),
                     store(type, v, (uint64_t)(keys * dimension)), NULL};

@@ -1,80 +1,110 @@
-// attention: softmax(q k^T / sqrt(dimension)) v, forward. Cases, work, plans and the table of variants.
+// attention: softmax(scale q k^T) v, forward. Cases, work, plans and the table of variants.
 //
-// Axes: batch, heads, queries, keys, dimension. Buffers: q, out of batch x heads x queries x dimension elements, k, v of
-// batch x heads x keys x dimension.
-#include <math.h>
+// Axes: batch, heads, kv_heads, queries, keys, dimension; attention_case.h has what a mask needs.
+#include "attention.h"
 
 #include "private.h"
 
 enum { THREADS = 256 };
 
-static uint64_t axis(const kz_case *c, int which) { return (uint64_t)c->axes[which]; }
-static uint64_t rows_of(const kz_case *c) { return axis(c, BATCH) * axis(c, HEADS) * axis(c, QUERIES); }
-
-static size_t buffers(const kz_case *c, kz_buffer list[KZ_FAMILY_BUFFERS]) {
-    uint64_t of_keys = axis(c, BATCH) * axis(c, HEADS) * axis(c, KEYS) * axis(c, DIMENSION);
-    list[Q] = (kz_buffer){"q", KZ_INPUT, c->type, rows_of(c) * axis(c, DIMENSION)};
-    list[K] = (kz_buffer){"k", KZ_INPUT, c->type, of_keys};
-    list[V] = (kz_buffer){"v", KZ_INPUT, c->type, of_keys};
-    list[OUT] = (kz_buffer){"out", KZ_OUTPUT, c->type, rows_of(c) * axis(c, DIMENSION)};
-    return 4;
+attention_arrays attention_list(const attention_problem *p, kz_buffer list[KZ_FAMILY_BUFFERS],
+                                size_t *count) {
+    attention_arrays at = {.q = 0, .k = 1, .v = 2, .lse = -1};
+    uint64_t of_keys = attention_extent(p, &p->kv, p->kv_heads, p->keys);
+    list[0] = (kz_buffer){"q", KZ_INPUT, p->type, attention_extent(p, &p->q, p->heads, p->queries)};
+    list[1] = (kz_buffer){"k", KZ_INPUT, p->type, of_keys};
+    list[2] = (kz_buffer){"v", KZ_INPUT, p->type, of_keys};
+    *count = 3;
+    at.inputs = attention_add_inputs(p, list, count);
+    list[at.out = (int)(*count)++] =
+        (kz_buffer){"out", KZ_OUTPUT, p->type, attention_extent(p, &p->out, p->heads, p->queries)};
+    if (p->lse)
+        list[at.lse = (int)(*count)++] = (kz_buffer){"lse", KZ_OUTPUT, KZ_F32, attention_lse_count(p)};
+    return at;
 }
 
-// Two products of 2 flops for each pair of a query and a key that it attends to; the softmax is not counted.
+static size_t buffers(const kz_case *c, kz_buffer list[KZ_FAMILY_BUFFERS]) {
+    attention_problem p = attention_problem_of(c);
+    size_t count;
+    attention_list(&p, list, &count);
+    return count;
+}
+
+// Small cases have scores far apart; large ones keep the harness's numbers, which come many times as fast.
+static bool fill(const kz_case *c, size_t which, uint64_t seed, uint64_t first, uint64_t count, void *host) {
+    kz_buffer list[KZ_FAMILY_BUFFERS];
+    size_t buffer_count = buffers(c, list);
+    if (which >= buffer_count) return false;
+    if (which > 2) return attention_fill_input(c, list[which].name, seed, first, count, host);
+    if (which == 2 || c->data != KZ_DATA_UNIFORM || list[which].count > 1 << 20) return false;
+    attention_fill_wide(c, which, seed, first, count, host);
+    return true;
+}
+
+// Two products of 2 flops for each pair of a query and a key that it sees; the softmax is not counted.
 static kz_work work(const kz_case *c) {
-    double heads = (double)c->axes[BATCH] * (double)c->axes[HEADS], d = (double)c->axes[DIMENSION];
-    double queries = (double)c->axes[QUERIES], keys = (double)c->axes[KEYS], pairs = queries * keys;
-    if (c->operation == KZ_ATTENTION_CAUSAL) pairs -= queries * (queries - 1.0) / 2.0;
-    return (kz_work){.bytes = 2.0 * heads * (queries + keys) * d * (double)kz_type_size(c->type),
-                     .flops = 4.0 * heads * pairs * d,
+    attention_problem p = attention_problem_of(c);
+    double d = (double)p.dimension, arrays = (double)p.sequences_of_arrays, heads = (double)p.heads;
+    double rows = arrays * 2.0 * (heads * (double)p.queries + (double)p.kv_heads * (double)p.keys);
+    if (p.batch == 0) rows = 0.0;
+    double mask = p.operation == KZ_ATTENTION_ADDITIVE
+                      ? (double)p.batch * (p.mask.head ? heads : 1.0) * (double)p.queries * (double)p.keys
+                      : 0.0;
+    return (kz_work){.bytes = (rows * d + mask) * (double)kz_type_size(c->type),
+                     .flops = 4.0 * heads * attention_pairs(&p) * d,
                      .products = KZ_PRODUCTS_OF_TYPE};
 }
 
 // ---- plans -----------------------------------------------------------------------------------------
 
-static kz_status supported(const kz_planner *p) {
-    const kz_case *c = p->c;
-    if (rows_of(c) == 0) return KZ_OK;
-    if (c->axes[KEYS] == 0) return kz_plan_refuse(p->error, "attention to no keys has no mean");
-    if (c->operation == KZ_ATTENTION_CAUSAL && c->axes[KEYS] < c->axes[QUERIES])
-        return kz_plan_refuse(
-            p->error, "causal attention of %lld queries to %lld keys leaves the first queries without one",
-            (long long)c->axes[QUERIES], (long long)c->axes[KEYS]);
+// The arguments of KZ_ATTENTION_PARAMETERS; `*has_rows` is false where there is nothing to compute.
+static kz_status begin(const kz_planner *p, attention_problem *problem, kz_arg args[KZ_PLAN_ARGS],
+                       size_t *count, bool *has_rows) {
+    kz_status status = attention_refuse(p);
+    if (status) return status;
+    kz_buffer list[KZ_FAMILY_BUFFERS];
+    size_t buffer_count;
+    *problem = attention_problem_of(p->c);
+    attention_arrays at = attention_list(problem, list, &buffer_count);
+    *count = attention_args(problem, &at, args);
+    *has_rows = problem->batch && problem->heads && problem->queries && problem->dimension;
     return KZ_OK;
 }
 
+static uint64_t rows_of(const attention_problem *p) { return p->sequences_of_arrays * p->heads * p->queries; }
+
 static kz_status plan_native(const kz_planner *p) {
-    kz_status status = supported(p);
-    uint64_t blocks = kz_min_u64(rows_of(p->c), (uint64_t)p->device->multiprocessors);
-    if (status != KZ_OK || blocks == 0) return status;
+    attention_problem problem;
     kz_arg args[KZ_PLAN_ARGS];
-    size_t count = kz_guest_args(p->family, p->c, args);
+    size_t count;
+    bool has_rows;
+    kz_status status = begin(p, &problem, args, &count, &has_rows);
+    if (status || !has_rows) return status;
+    uint64_t blocks = kz_min_u64(rows_of(&problem), (uint64_t)p->device->multiprocessors);
     args[count++] = kz_arg_workspace(0); // a row of weights for each block
-    p->plan->workspace_bytes = blocks * axis(p->c, KEYS) * sizeof(double);
-    return KZ_LAUNCH(p, .blocks = blocks, .threads = 1, .args = args, .arg_count = count);
+    p->plan->workspace_bytes = blocks * problem.keys * sizeof(double) + sizeof(double);
+    return KZ_LAUNCH(p, .operation = "any", .blocks = blocks, .threads = 1, .args = args, .arg_count = count);
 }
 
 static kz_status plan_unfused(const kz_planner *p) {
-    const kz_case *c = p->c;
-    kz_status status = supported(p);
-    uint64_t rows = rows_of(c), scores = rows * axis(c, KEYS);
-    if (status != KZ_OK || rows == 0) return status;
-    p->plan->workspace_bytes = scores * sizeof(float);
-    kz_arg heads = kz_arg_u64(axis(c, BATCH) * axis(c, HEADS)), queries = kz_arg_u64(axis(c, QUERIES)),
-           keys = kz_arg_u64(axis(c, KEYS)), dimension = kz_arg_u64(axis(c, DIMENSION)),
-           scale = kz_arg_f32(1.0f / sqrtf((float)c->axes[DIMENSION]));
-    status = KZ_LAUNCH(p, .part = "scores", .blocks = kz_ceil_div(scores, THREADS), .threads = THREADS,
-                       KZ_ARGS(kz_arg_buffer(Q), kz_arg_buffer(K), kz_arg_workspace(0), heads, queries, keys,
-                               dimension, scale));
-    const char *softmax = c->operation == KZ_ATTENTION_CAUSAL ? "attention_unfused_softmax_causal"
-                                                              : "attention_unfused_softmax_full";
+    attention_problem problem;
+    kz_arg args[KZ_PLAN_ARGS];
+    size_t count;
+    bool has_rows;
+    kz_status status = begin(p, &problem, args, &count, &has_rows);
+    if (status || !has_rows) return status;
+    uint64_t rows = rows_of(&problem), scores = rows * problem.keys;
+    p->plan->workspace_bytes = scores * sizeof(float) + sizeof(float);
+    args[count++] = kz_arg_workspace(0);
+    status = KZ_LAUNCH(p, .part = "scores", .operation = "any", .blocks = kz_ceil_div(scores, THREADS),
+                       .threads = THREADS, .args = args, .arg_count = count);
     if (!status)
-        status = KZ_LAUNCH(p, .entry = softmax, .blocks = rows, .threads = THREADS,
-                           KZ_ARGS(kz_arg_workspace(0), queries, keys));
+        status = KZ_LAUNCH(p, .part = "softmax", .operation = "any", .blocks = rows, .threads = THREADS,
+                           .args = args, .arg_count = count);
     if (status) return status;
-    return KZ_LAUNCH(
-        p, .part = "product", .blocks = kz_ceil_div(rows * axis(c, DIMENSION), THREADS), .threads = THREADS,
-        KZ_ARGS(kz_arg_workspace(0), kz_arg_buffer(V), kz_arg_buffer(OUT), heads, queries, keys, dimension));
+    return KZ_LAUNCH(p, .part = "product", .operation = "any",
+                     .blocks = kz_ceil_div(rows * problem.dimension, THREADS), .threads = THREADS,
+                     .args = args, .arg_count = count);
 }
 
 static const kz_variant variants[] = {
@@ -86,58 +116,105 @@ static const kz_variant variants[] = {
 // ---- cases -----------------------------------------------------------------------------------------
 
 // clang-format off
-#define CASE(o, t, b, h, q, k, d, u, ...)                                                                    \
-    {.operation = KZ_ATTENTION_##o, .type = KZ_##t, .axes = {b, h, q, k, d}, .use = u, __VA_ARGS__}
-#define CHECK(o, t, b, h, q, k, d, ...) CASE(o, t, b, h, q, k, d, KZ_USE_CHECK, __VA_ARGS__)
-#define BENCH(o, t, b, h, q, k, d) CASE(o, t, b, h, q, k, d, KZ_USE_BENCH)
-// One query, fewer queries than keys, tiles and a bit; dimensions that are a power of two or not.
+#define CASE(o, t, b, h, g, q, k, d, u, ...)                                                                 \
+    {.operation = KZ_ATTENTION_##o, .type = KZ_##t, .axes = {b, h, g, q, k, d}, .use = u, __VA_ARGS__}
+#define CHECK(o, t, b, h, g, q, k, d, ...) CASE(o, t, b, h, g, q, k, d, KZ_USE_CHECK, __VA_ARGS__)
+#define BENCH(o, t, b, h, g, q, k, d) CASE(o, t, b, h, g, q, k, d, KZ_USE_BENCH)
+// One query, fewer queries than keys, tiles and a bit; grouped heads; dimensions of tensor cores and others.
 #define EDGES(o, t)                                                                                          \
-    CHECK(o, t, 2, 1, 1, 70, 16), CHECK(o, t, 2, 3, 17, 33, 16), CHECK(o, t, 1, 1, 65, 65, 24, .misalign = 1), \
-    KZ_NOT_FINITE(CHECK, o, t, 1, 2, 9, 40, 8)
+    CHECK(o, t, 2, 1, 1, 1, 70, 16), CHECK(o, t, 2, 4, 2, 17, 33, 64), CHECK(o, t, 1, 2, 1, 130, 150, 64, .detail = &lse), \
+    CHECK(o, t, 1, 1, 1, 65, 65, 24, .misalign = 1)
+#define MASKS(list, t) \
+    list(FULL, t), list(CAUSAL, t), list(WINDOW, t), list(PADDED, t), list(PACKED, t), list(PACKED_CAUSAL, t), list(ADDITIVE, t)
+#define DIMENSIONS(t) \
+    CHECK(CAUSAL, t, 1, 1, 1, 70, 100, 96), CHECK(FULL, t, 1, 2, 2, 66, 129, 128), CHECK(WINDOW, t, 1, 1, 1, 140, 140, 128), \
+    CHECK(CAUSAL, t, 1, 1, 1, 65, 130, 256), CHECK(PADDED, t, 3, 1, 1, 10, 90, 128), CHECK(PACKED_CAUSAL, t, 4, 2, 1, 150, 150, 128)
+#define SPECIALS(t)                                                                                          \
+    KZ_NOT_FINITE(CHECK, FULL, t, 1, 2, 1, 9, 40, 8), KZ_NOT_FINITE(CHECK, CAUSAL, t, 1, 2, 2, 70, 70, 64), \
+    KZ_NOT_FINITE(CHECK, PADDED, t, 4, 1, 1, 9, 70, 64), KZ_NOT_FINITE(CHECK, PACKED, t, 4, 1, 1, 70, 70, 64), \
+    CHECK(FULL, t, 1, 1, 1, 3, 300, 8, .data = KZ_DATA_POSITIVE), CHECK(FULL, t, 1, 1, 1, 3, 33, 64, .data = KZ_DATA_ZEROS), \
+    CHECK(CAUSAL, t, 1, 1, 1, 70, 5, 64, .detail = &lse), /* more queries than keys: the first see none */ \
+    CHECK(FULL, t, 2, 4, 2, 20, 40, 64, .detail = &tokens_first), CHECK(CAUSAL, t, 2, 4, 2, 40, 40, 128, .detail = &in_one_array)
+// A model's training step, its prompt, and one long prompt.
 #define BENCHES(o, t)                                                                                        \
-    BENCH(o, t, 8, 16, 1024, 1024, 64), BENCH(o, t, 4, 16, 2048, 2048, 128), BENCH(o, t, 1, 16, 8192, 8192, 128)
+    BENCH(o, t, 8, 16, 16, 1024, 1024, 64), BENCH(o, t, 4, 16, 16, 2048, 2048, 128), BENCH(o, t, 1, 16, 16, 8192, 8192, 128), \
+    BENCH(o, t, 1, 32, 32, 8192, 8192, 64)
 // clang-format on
 
+static const attention_detail lse = {.lse = true};
+// batch x tokens x heads x dimension, of two sequences of 20 queries and 40 keys, 4 and 2 heads of 64.
+static const attention_detail tokens_first = {
+    .scale = 0.25f, .q = {256, 64, 5120}, .kv = {128, 64, 5120}, .out = {256, 64, 5120}, .lse = true};
+// q, k and v in one array of 8 heads of 128 for each of 40 tokens; out is dense.
+static const attention_detail in_one_array = {.q = {1024, 128, 40960}, .kv = {1024, 128, 40960}};
+
 static const kz_case cases[] = {
-    CHECK(FULL, F32, 0, 2, 3, 4, 8),
-    CHECK(CAUSAL, F32, 2, 2, 0, 4, 8),
-    CHECK(FULL, F32, 1, 1, 1, 1, 1),
-    CHECK(CAUSAL, F32, 1, 1, 1, 1, 1),
-    CHECK(FULL, F32, 1, 1, 33, 5, 8), // more queries than keys
-    CHECK(FULL, F32, 1, 1, 3, 300, 8, .data = KZ_DATA_POSITIVE),
-    CHECK(FULL, F16, 1, 1, 3, 300, 8, .data = KZ_DATA_POSITIVE),
-    CHECK(FULL, F32, 1, 1, 3, 33, 8, .data = KZ_DATA_ZEROS),
-    EDGES(FULL, F32),
-    EDGES(FULL, F16),
-    EDGES(FULL, BF16),
-    EDGES(CAUSAL, F32),
-    EDGES(CAUSAL, F16),
-    EDGES(CAUSAL, BF16),
-    BENCH(FULL, F32, 8, 16, 1024, 1024, 64),
-    BENCH(CAUSAL, F32, 8, 16, 1024, 1024, 64),
+    CHECK(FULL, F32, 0, 2, 2, 3, 4, 8),
+    CHECK(CAUSAL, F32, 2, 2, 2, 0, 4, 8),
+    CHECK(FULL, F32, 2, 2, 1, 3, 0, 8, .detail = &lse), // no keys: zeros
+    CHECK(PACKED, F32, 3, 2, 1, 0, 0, 8),
+    CHECK(FULL, F32, 1, 1, 1, 1, 1, 1),
+    CHECK(CAUSAL, F32, 1, 1, 1, 1, 1, 1),
+    CHECK(FULL, F32, 1, 1, 1, 33, 5, 8), // more queries than keys
+    MASKS(EDGES, F32),
+    MASKS(EDGES, F16),
+    MASKS(EDGES, BF16),
+    DIMENSIONS(F32),
+    DIMENSIONS(F16),
+    DIMENSIONS(BF16),
+    SPECIALS(F32),
+    SPECIALS(F16),
+    SPECIALS(BF16),
+    BENCH(FULL, F32, 8, 16, 16, 1024, 1024, 64),
+    BENCH(CAUSAL, F32, 8, 16, 16, 1024, 1024, 64),
     BENCHES(FULL, F16),
     BENCHES(FULL, BF16),
     BENCHES(CAUSAL, F16),
     BENCHES(CAUSAL, BF16),
-    BENCH(FULL, BF16, 16, 32, 1, 4096, 128), // a decoder's step
-    CASE(FULL, F16, 1 << 20, 33, 1, 1, 64, KZ_USE_HUGE),
+    BENCH(CAUSAL, BF16, 1, 64, 8, 4096, 4096, 128),
+    BENCH(FULL, BF16, 1, 16, 16, 8192, 8192, 256),
+    BENCH(FULL, BF16, 1, 16, 16, 8192, 8192, 96),
+    BENCH(WINDOW, BF16, 1, 16, 16, 8192, 8192, 128),
+    BENCH(PADDED, BF16, 8, 16, 16, 2048, 2048, 128),
+    BENCH(PACKED_CAUSAL, BF16, 8, 16, 16, 16384, 16384, 128),
+    BENCH(ADDITIVE, BF16, 1, 16, 16, 4096, 4096, 128),
+    CASE(FULL, F16, 1 << 20, 33, 33, 1, 1, 64, KZ_USE_HUGE),
 };
 
-static uint64_t size(const kz_case *c) { return axis(c, KEYS); }
+static uint64_t size(const kz_case *c) { return (uint64_t)c->axes[ATTENTION_KEYS]; }
 
-// By hand: 2 x 3 heads of 4 queries and 5 keys, of 8 numbers each: 2 x 9 rows per head; 20 pairs, of which the
-// causal mask takes 1 + 2 + 3.
+static size_t guest_args(const kz_case *c, kz_arg args[KZ_PLAN_ARGS]) {
+    kz_buffer list[KZ_FAMILY_BUFFERS];
+    attention_problem p = attention_problem_of(c);
+    size_t count;
+    attention_list(&p, list, &count);
+    for (size_t i = 0; i < count; i++) args[i] = kz_arg_buffer((uint32_t)i);
+    for (size_t i = 0; i < KZ_CASE_AXES; i++) args[count++] = kz_arg_u64((uint64_t)c->axes[i]);
+    args[count++] = kz_arg_f32((float)p.scale);
+    args[count++] = kz_arg_u64(p.reach);
+    return count;
+}
+
+// By hand: 2 sequences, each of 3 heads of 4 queries and 1 head of 5 keys, of 8 numbers each: 2 x (12 + 5) rows; 20 pairs per
+// head, of which the causal mask takes 1 + 2 + 3, and a window of 3 keys 2 + 1 more.
 static const kz_worked worked[] = {
-    {{.operation = KZ_ATTENTION_FULL, .type = KZ_F16, .axes = {2, 3, 4, 5, 8}}, {6 * 18 * 16, 6 * 20 * 32}},
-    {{.operation = KZ_ATTENTION_CAUSAL, .type = KZ_F16, .axes = {2, 3, 4, 5, 8}}, {6 * 18 * 16, 6 * 14 * 32}},
+    {{.operation = KZ_ATTENTION_FULL, .type = KZ_F16, .axes = {2, 3, 1, 4, 5, 8}},
+     {2 * 34 * 16, 6 * 20 * 32}},
+    {{.operation = KZ_ATTENTION_CAUSAL, .type = KZ_F16, .axes = {2, 3, 1, 4, 5, 8}},
+     {2 * 34 * 16, 6 * 14 * 32}},
+    {{.operation = KZ_ATTENTION_WINDOW, .type = KZ_F16, .axes = {2, 3, 1, 4, 5, 8}},
+     {2 * 34 * 16, 6 * 11 * 32}},
 };
 
 const kz_family kz_family_attention = {
     .name = "attention",
     .group = "ml_ops",
-    .summary = "softmax(q k^T / sqrt(dimension)) v, forward; full and causal",
-    .operations = (const char *const[]){"full", "causal", NULL},
-    .axes = (const char *const[]){"batch", "heads", "queries", "keys", "dimension", NULL},
+    .summary =
+        "softmax(scale q k^T) v, forward: full, causal, windows, padded and packed sequences, grouped heads",
+    .operations = ATTENTION_OPERATION_NAMES,
+    .axes = ATTENTION_AXES,
+    .axes_note =
+        "kv_heads: heads of k and v, which divide the heads; of packed sequences queries and keys count all",
     .types = KZ_TYPE_BIT(F32) | KZ_TYPE_BIT(F16) | KZ_TYPE_BIT(BF16),
     .variants = variants,
     .variant_count = sizeof variants / sizeof variants[0],
@@ -145,31 +222,57 @@ const kz_family kz_family_attention = {
     .case_count = sizeof cases / sizeof cases[0],
     .embedded = &kz_embedded_attention,
     .buffers = buffers,
+    .fill = fill,
     .reference = attention_reference,
     .work = work,
     .worked = worked,
     .worked_count = sizeof worked / sizeof worked[0],
     .rivals = (const char *const[]){"cudnn", "torch", "torch_compile", "sdpa", "triton", NULL},
     .guest_signature =
-        "const T *q, const T *k, const T *v, T *out, size_t batch, size_t heads, size_t queries, "
-        "size_t keys, size_t dimension",
+        "const T *q, const T *k, const T *v, T *out, size_t batch, size_t heads, size_t kv_heads, size_t "
+        "queries, "
+        "size_t keys, size_t dimension, float scale, size_t reach\n"
+        "padded-*: const T *q, const T *k, const T *v, const int *key_lengths, T *out, size_t batch, size_t "
+        "heads, "
+        "size_t kv_heads, size_t queries, size_t keys, size_t dimension, float scale, size_t reach\n"
+        "packed*: const T *q, const T *k, const T *v, const int *query_offsets, const int *key_offsets, T "
+        "*out, size_t batch, "
+        "size_t heads, size_t kv_heads, size_t queries, size_t keys, size_t dimension, float scale, size_t "
+        "reach\n"
+        "additive-*: const T *q, const T *k, const T *v, const T *mask, T *out, size_t batch, size_t heads, "
+        "size_t kv_heads, size_t queries, size_t keys, size_t dimension, float scale, size_t reach",
+    .guest_args = guest_args,
     .size = size,
 };
 
 // ---- the public operation ----------------------------------------------------------------------------
 
-kz_status kz_attention_open(kz_device *device, kz_attention_operation which, kz_type type, size_t batch,
-                            size_t heads, size_t queries, size_t keys, size_t dimension, const char *variant,
-                            kz_operation **operation, kz_error *error) {
-    kz_case c = {
-        .operation = which,
-        .type = type,
-        .axes = {(int64_t)batch, (int64_t)heads, (int64_t)queries, (int64_t)keys, (int64_t)dimension}};
+kz_status kz_attention_open(kz_device *device, kz_attention_operation which, kz_type type,
+                            const kz_attention_shape *shape, const char *variant, kz_operation **operation,
+                            kz_error *error) {
+    attention_detail detail;
+    kz_case c;
+    if (operation) *operation = NULL;
+    kz_status status = attention_case_of(shape, which, type, "kz_attention_open", &detail, &c, error);
+    if (status) return status;
     return kz_operation_open_family(device, &kz_family_attention, &c, variant, operation, error);
 }
 
-kz_status kz_attention_run(kz_operation *operation, kz_stream *stream, kz_ptr q, kz_ptr k, kz_ptr v,
-                           kz_ptr out, kz_ptr workspace, uint64_t workspace_bytes, kz_error *error) {
-    return kz_operation_run(operation, stream, (kz_ptr[]){q, k, v, out}, 4, workspace, workspace_bytes,
-                            error);
+kz_status kz_attention_run(kz_operation *operation, kz_stream *stream, const kz_attention_buffers *buffers,
+                           kz_ptr workspace, uint64_t workspace_bytes, kz_error *error) {
+    if (!buffers || buffers->size != sizeof *buffers)
+        return kz_fail(error, KZ_INVALID,
+                       "kz_attention_run: the buffers are NULL or of another version\nset their size: "
+                       "kz_attention_buffers buffers = {.size = sizeof buffers}");
+    const kz_named_buffer named[] = {{"q", buffers->q},
+                                     {"k", buffers->k},
+                                     {"v", buffers->v},
+                                     {"out", buffers->out},
+                                     {"lse", buffers->lse},
+                                     {"key_lengths", buffers->key_lengths},
+                                     {"query_offsets", buffers->query_offsets},
+                                     {"key_offsets", buffers->key_offsets},
+                                     {"mask", buffers->mask}};
+    return kz_operation_run_named(operation, stream, named, sizeof named / sizeof *named, workspace,
+                                  workspace_bytes, error);
 }
