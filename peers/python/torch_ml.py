@@ -8,6 +8,7 @@ import math
 
 import torch
 
+from attention import Shape, additive, ranges, refuse_lse, visible
 from provider import Unsupported
 from tensors import TYPES, signed, tensors
 
@@ -511,28 +512,101 @@ def make_layernorm_backward(sets, shape):
 
 
 def attention(p):
-    """As it is written in books; sdpa.py has PyTorch's fused kernels."""
-    heads, queries, keys = p.axes["batch"] * p.axes["heads"], p.axes["queries"], p.axes["keys"]
-    dimension = p.axes["dimension"]
-    if p.operation == "causal" and keys < queries:
+    """As it is written in books; sdpa.py has PyTorch's fused kernels. Heads of a group are further queries of theirs."""
+    shape = Shape(p)
+    if shape.sees_nothing():
         return None
+    if shape.packed or shape.operation == "padded":
+        return "matmul, softmax, matmul of each sequence", lambda sets: make_attention_by_sequences(p, shape, sets)
+    masked, softmax = shape.operation != "full", "_safe_softmax" if shape.operation == "additive" else "softmax"
 
     def make(sets):
-        q, out = tensors(sets, "q", heads, queries, dimension), tensors(sets, "out", heads, queries, dimension)
-        k, v = tensors(sets, "k", heads, keys, dimension), tensors(sets, "v", heads, keys, dimension)
-        causal = p.operation == "causal"
-        mask = torch.zeros((queries, keys) if causal else 1, dtype=TYPES[p.type], device=p.device)
-        if causal:
-            hidden = torch.ones(queries, keys, dtype=torch.bool, device=p.device).triu(keys - queries + 1)
-            mask.masked_fill_(hidden, -math.inf)
+        refuse_lse(sets)
+        q, k, v, out = (grouped(shape, view) for view in shape.arrays(sets, ("q", "k", "v", "out")).values())
+        masks = masks_of(p, shape, sets)
 
-        def run(i):  # with beta 0 nothing is added, or read
-            scores = torch.baddbmm(mask, q[i], k[i].transpose(1, 2), alpha=dimension**-0.5, beta=int(causal))
-            torch.bmm(torch.softmax(scores, -1), v[i], out=out[i])
+        def run(i):
+            attend(q[i], k[i], v[i], out[i], masks[i], shape, masked)
 
         return run
 
-    return "baddbmm, softmax, bmm", make
+    return f"baddbmm, {softmax}, bmm", make
+
+
+def grouped(shape, view):
+    """Dense arrays as (batch x kv_heads, heads of a group x tokens, dimension)."""
+    return [t.view(shape.batch * shape.kv_heads, -1, shape.dimension) for t in view]
+
+
+def masks_of(p, shape, sets):
+    """What is added to scores of (heads of a group x queries, keys), for each set; its sum with 0 times that is not read."""
+    if shape.operation == "full":
+        return [torch.zeros(1, dtype=TYPES[p.type], device=p.device)] * len(sets)
+    if shape.operation == "additive":
+        if sets[0]["mask"].count != shape.batch * shape.queries * shape.keys:
+            raise Unsupported("the mask has strides of its own, which are not told here")
+        return tensors(sets, "mask", shape.batch, 1, 1, shape.queries, shape.keys)
+    seen = visible(shape.queries, shape.keys, shape.reach, p.device)
+    return [additive(seen, TYPES[p.type]).repeat(shape.group, 1)] * len(sets)
+
+
+def attend(q, k, v, out, mask, shape, masked):
+    if mask.dim() == 5:  # of each sequence, for all its heads
+        scores = torch.bmm(q, k.transpose(1, 2)).mul_(shape.scale)
+        whole = scores.view(shape.batch, shape.kv_heads, shape.group, shape.queries, shape.keys).add_(mask)
+        weights = aten._safe_softmax(whole, -1).view(scores.shape)  # a query that sees nothing: zeros
+    else:  # with beta 0 nothing is added, or read
+        scores = torch.baddbmm(mask, q, k.transpose(1, 2), alpha=shape.scale, beta=int(masked))
+        weights = torch.softmax(scores, -1)
+    torch.bmm(weights, v, out=out)
+
+
+def make_attention_by_sequences(p, shape, sets):
+    """A few calls for each sequence, whose lengths were read before."""
+    refuse_lse(sets)
+    q, k, v, out = shape.arrays(sets, ("q", "k", "v", "out")).values()
+    lengths = None if shape.packed else tensors(sets, "key_lengths")
+    offsets = [tensors(sets, name) for name in ("query_offsets", "key_offsets")] if shape.packed else None
+    calls = [None] * len(sets)
+
+    def heads_first(t):  # (kv_heads, group, tokens, dimension) of a sequence
+        t = t.transpose(0, 1) if shape.packed else t
+        return t.unflatten(0, (shape.kv_heads, -1))
+
+    def of_sequence(i, b):
+        if not shape.packed:
+            keys = int(lengths[i][b])
+            return q[i][b], k[i][b][:, :keys], v[i][b][:, :keys], out[i][b]
+        (first, end), (key, key_end) = (ranges(side[i])[b] for side in offsets)
+        return q[i][first:end], k[i][key:key_end], v[i][key:key_end], out[i][first:end]
+
+    def pack(i):
+        calls[i] = []
+        for b in range(shape.batch):
+            views = [heads_first(t) for t in of_sequence(i, b)]
+            queries, keys = views[0].shape[2], views[1].shape[2]
+            if queries and shape.reach and keys < queries:
+                raise Unsupported("a sequence has more queries than keys: some see nothing, and PyTorch has NaN there")
+            mask = None
+            if shape.reach:
+                mask = additive(visible(queries, keys, shape.reach, p.device), TYPES[p.type])
+            if queries:
+                calls[i].append((views, mask))
+
+    def run(i):
+        for (q, k, v, out), mask in calls[i]:
+            if k.shape[2] == 0:
+                out.zero_()
+                continue
+            scores = torch.matmul(q, k.transpose(2, 3)).mul_(shape.scale)
+            if mask is not None:
+                scores.add_(mask)
+            out.copy_(torch.matmul(torch.softmax(scores, -1), v))
+
+    for i in range(len(sets)):
+        pack(i)
+    run.pack = pack
+    return run
 
 
 FAMILIES = {
