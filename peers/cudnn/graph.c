@@ -214,10 +214,18 @@ void *graph_packed(graph *g, int type, int rank, const int64_t *dimensions) {
     return make_tensor(g, PACKED, type, rank, dimensions, strides, 0);
 }
 
-void *graph_value(graph *g, float value, int rank) {
+static void *add_value(graph *g, graph_number value, int type, int rank) {
     const int64_t ones[GRAPH_DIMENSIONS] = {1, 1, 1, 1};
     g->value[g->values] = value;
-    return make_tensor(g, FIRST_VALUE + (int64_t)g->values++, TYPE_F32, rank, ones, ones, TENSOR_IS_VALUE);
+    return make_tensor(g, FIRST_VALUE + (int64_t)g->values++, type, rank, ones, ones, TENSOR_IS_VALUE);
+}
+
+void *graph_value(graph *g, float value, int rank) {
+    return add_value(g, (graph_number){.real = value}, TYPE_F32, rank);
+}
+
+void *graph_whole(graph *g, int32_t value, int rank) {
+    return add_value(g, (graph_number){.whole = value}, TYPE_I32, rank);
 }
 
 // ---- operations ------------------------------------------------------------------------------------------
@@ -227,10 +235,10 @@ static void add_operation(graph *g, void *operation) {
     if (done && g->operation_count < GRAPH_OPERATIONS) g->operations[g->operation_count++] = done;
 }
 
-static void add_pointwise(graph *g, int mode, int64_t axis, void *x, void *b, void *t, void *y) {
+static void add_pointwise(graph *g, int mode, int type, int64_t axis, void *x, void *b, void *t, void *y) {
     void *how = make(g, POINTWISE), *operation = make(g, OPERATION_POINTWISE);
     set_one(g, how, POINTWISE_MODE, IS_POINTWISE_MODE, mode);
-    set_one(g, how, POINTWISE_PRECISION, IS_DATA_TYPE, mode == POINTWISE_CMP_GE ? TYPE_BOOLEAN : TYPE_F32);
+    set_one(g, how, POINTWISE_PRECISION, IS_DATA_TYPE, type);
     if (axis >= 0) set(g, how, POINTWISE_AXIS, IS_I64, 1, &axis);
     finish(g, how, "a pointwise operation");
     set_part(g, operation, OPERATION_POINTWISE_POINTWISE, how);
@@ -242,11 +250,15 @@ static void add_pointwise(graph *g, int mode, int64_t axis, void *x, void *b, vo
 }
 
 void graph_pointwise(graph *g, int mode, void *x, void *b, void *t, void *y) {
-    add_pointwise(g, mode, -1, x, b, t, y);
+    add_pointwise(g, mode, TYPE_F32, -1, x, b, t, y);
+}
+
+void graph_pointwise_of(graph *g, int mode, int type, void *x, void *b, void *y) {
+    add_pointwise(g, mode, type, -1, x, b, NULL, y);
 }
 
 void graph_index(graph *g, int64_t axis, void *x, void *y) {
-    add_pointwise(g, POINTWISE_GEN_INDEX, axis, x, NULL, NULL, y);
+    add_pointwise(g, POINTWISE_GEN_INDEX, TYPE_F32, axis, x, NULL, NULL, y);
 }
 
 void graph_reduce(graph *g, int mode, void *x, void *y) {

@@ -10,8 +10,8 @@
 enum {
     GRAPH_DIMENSIONS = 4,
     GRAPH_DESCRIPTORS = 256,
-    GRAPH_OPERATIONS = 16,
-    GRAPH_VALUES = 2,
+    GRAPH_OPERATIONS = 32,
+    GRAPH_VALUES = 6,
     GRAPH_PLANS = 8, // each is compiled, which takes up to a second
 };
 
@@ -23,7 +23,10 @@ enum {
     POINTWISE_SUB = 9,
     POINTWISE_EXP = 13,
     POINTWISE_LOG = 15,
+    POINTWISE_CMP_GT = 302,
     POINTWISE_CMP_GE = 303,
+    POINTWISE_CMP_LT = 304,
+    POINTWISE_AND = 400,
     POINTWISE_GEN_INDEX = 501,
     POINTWISE_BINARY_SELECT = 601,
     REDUCE_ADD = 0,
@@ -33,6 +36,11 @@ enum {
     RMS_NORM = 4,
 };
 
+typedef union graph_number {
+    float real;
+    int32_t whole;
+} graph_number;
+
 typedef struct graph {
     const cudnn_api *api;
     void *handle;
@@ -41,9 +49,9 @@ typedef struct graph {
     void *operations[GRAPH_OPERATIONS];
     size_t operation_count;
     size_t buffers, values, virtuals;
-    bool packed;               // it has a tensor in the plan's packed memory
-    int64_t alignment;         // of buffers, in bytes
-    float value[GRAPH_VALUES]; // scalars of the operations
+    bool packed;                      // it has a tensor in the plan's packed memory
+    int64_t alignment;                // of buffers, in bytes
+    graph_number value[GRAPH_VALUES]; // scalars of the operations
     void *plans[GRAPH_PLANS];
     int plan_count;
     size_t workspace_bytes;  // enough for each plan
@@ -62,9 +70,12 @@ void *graph_matrix(graph *g, size_t index, int type, int64_t rows, int64_t colum
 void *graph_virtual(graph *g, int type, int rank, const int64_t *dimensions); // between two operations
 void *graph_packed(graph *g, int type, int rank, const int64_t *dimensions);  // in the packed memory
 void *graph_value(graph *g, float value, int rank);
+void *graph_whole(graph *g, int32_t value, int rank);
 
-// Each computes in f32, comparisons aside. `b` and `t` may be NULL.
+// Each computes in f32. `b` and `t` may be NULL.
 void graph_pointwise(graph *g, int mode, void *x, void *b, void *t, void *y);
+void graph_pointwise_of(graph *g, int mode, int type, void *x, void *b,
+                        void *y); // in `type`: indices, and what is true of them
 void graph_index(graph *g, int64_t axis, void *x, void *y);
 void graph_reduce(graph *g, int mode, void *x, void *y); // where y's dimension is 1
 void graph_multiply(graph *g, void *a, void *b, void *c);

@@ -148,20 +148,85 @@ static void normalise_before(graph *g, const kz_peer_problem *p) {
 
 // ---- attention -------------------------------------------------------------------------------------------
 
-// Scores where the key is not after the query, and -infinity elsewhere.
-static void *mask(graph *g, void *scores, const int64_t *dimensions) {
-    void *query = graph_virtual(g, TYPE_I32, 4, dimensions), *key = graph_virtual(g, TYPE_I32, 4, dimensions);
-    void *seen = graph_virtual(g, TYPE_BOOLEAN, 4, dimensions),
-         *masked = graph_virtual(g, TYPE_F32, 4, dimensions);
-    graph_index(g, 2, scores, query);
-    graph_index(g, 3, scores, key);
-    graph_pointwise(g, POINTWISE_CMP_GE, query, key, NULL, seen);
+enum { BATCH, HEADS, KV_HEADS, QUERIES, KEYS, DIMENSION }; // axes[]
+
+static bool sees_some(const kz_peer_problem *p) { return is(p, "causal") || is(p, "window"); }
+
+// The last arguments: 1 / sqrt(dimension) unless the case has another; how many keys up to its own a query sees.
+static float scale_of(const kz_peer_problem *p) {
+    float scale;
+    memcpy(&scale, &p->args[p->arg_count - 2].scalar, sizeof scale);
+    return scale;
+}
+static uint64_t reach_of(const kz_peer_problem *p) { return p->args[p->arg_count - 1].scalar; }
+
+// Buffers of a case, which are its first arguments; the last of them is the log-sum-exps where those are asked for.
+static size_t buffers_of(const kz_peer_problem *p) {
+    size_t count = 0;
+    while (count < p->arg_count && p->args[count].kind == KZ_ARG_BUFFER) count++;
+    return count;
+}
+
+static void *compare(graph *g, int mode, void *x, void *b, const int64_t *all) {
+    void *result = graph_virtual(g, TYPE_BOOLEAN, 4, all);
+    graph_pointwise_of(g, mode, TYPE_BOOLEAN, x, b, result);
+    return result;
+}
+
+static void *add_whole(graph *g, void *x, int64_t value, const int64_t *all) {
+    void *result = graph_virtual(g, TYPE_I32, 4, all);
+    graph_pointwise_of(g, POINTWISE_ADD, TYPE_I32, x, graph_whole(g, (int32_t)value, 4), result);
+    return result;
+}
+
+// Scores where `seen`, and -infinity elsewhere.
+static void *choose(graph *g, void *scores, void *seen, const int64_t *all) {
+    void *masked = graph_virtual(g, TYPE_F32, 4, all);
     graph_pointwise(g, POINTWISE_BINARY_SELECT, scores, graph_value(g, -INFINITY, 4), seen, masked);
     return masked;
 }
 
-// Of each row. Its engines look for the logarithm of the sum too, which training wants, though nobody reads it.
-static void soften(graph *g, void *scores, const int64_t *all, void *weights) {
+static void *index_of(graph *g, void *scores, int64_t axis, const int64_t *all) {
+    void *index = graph_virtual(g, TYPE_I32, 4, all);
+    graph_index(g, axis, scores, index);
+    return index;
+}
+
+// The last query sees the last key. Indices are made for each comparison: that is the pattern which its engines look for.
+static void *mask_later(graph *g, const kz_peer_problem *p, void *scores, const int64_t *all) {
+    int64_t after = p->axes[KEYS] - p->axes[QUERIES];
+    void *query = index_of(g, scores, 2, all), *key = index_of(g, scores, 3, all);
+    if (after) query = add_whole(g, query, after, all);
+    return choose(g, scores, compare(g, POINTWISE_CMP_GE, query, key, all), all);
+}
+
+// Keys that are too far before a query.
+static void *mask_earlier(graph *g, const kz_peer_problem *p, void *scores, const int64_t *all) {
+    int64_t after = p->axes[KEYS] - p->axes[QUERIES];
+    void *query = index_of(g, scores, 2, all), *key = index_of(g, scores, 3, all);
+    query = add_whole(g, query, after - (int64_t)reach_of(p), all);
+    return choose(g, scores, compare(g, POINTWISE_CMP_GT, key, query, all), all);
+}
+
+static void *mask(graph *g, const kz_peer_problem *p, void *scores, const int64_t *all) {
+    if (is(p, "padded")) {
+        void *lengths = graph_buffer(g, 3, TYPE_I32, 4, (const int64_t[]){p->axes[BATCH], 1, 1, 1});
+        return choose(g, scores, compare(g, POINTWISE_CMP_LT, index_of(g, scores, 3, all), lengths, all),
+                      all);
+    }
+    scores = mask_later(g, p, scores, all);
+    return reach_of(p) < (uint64_t)p->axes[KEYS] ? mask_earlier(g, p, scores, all) : scores;
+}
+
+static void *add_mask(graph *g, const kz_peer_problem *p, void *scores, const int64_t *all) {
+    const int64_t for_all_heads[] = {p->axes[BATCH], 1, p->axes[QUERIES], p->axes[KEYS]};
+    void *masked = graph_virtual(g, TYPE_F32, 4, all);
+    graph_pointwise(g, POINTWISE_ADD, scores, graph_buffer(g, 3, type_of(p), 4, for_all_heads), NULL, masked);
+    return masked;
+}
+
+// Of each row. Its engines look for the logarithm of the sum too, which training wants, whoever reads it.
+static void soften(graph *g, void *scores, const int64_t *all, void *lse, void *weights) {
     const int64_t per_row[] = {all[0], all[1], all[2], 1};
     void *most = graph_virtual(g, TYPE_F32, 4, per_row), *less = graph_virtual(g, TYPE_F32, 4, all);
     void *power = graph_virtual(g, TYPE_F32, 4, all), *sum = graph_virtual(g, TYPE_F32, 4, per_row);
@@ -171,24 +236,33 @@ static void soften(graph *g, void *scores, const int64_t *all, void *weights) {
     graph_pointwise(g, POINTWISE_EXP, less, NULL, NULL, power);
     graph_reduce(g, REDUCE_ADD, power, sum);
     graph_pointwise(g, POINTWISE_LOG, sum, NULL, NULL, logarithm);
-    graph_pointwise(g, POINTWISE_ADD, most, logarithm, NULL, graph_virtual(g, TYPE_F32, 4, per_row));
+    graph_pointwise(g, POINTWISE_ADD, most, logarithm, NULL, lse);
     graph_pointwise(g, POINTWISE_DIV, power, sum, NULL, weights);
 }
 
-// The graph that cuDNN's fused attention serves: product, scale, mask, softmax, product.
+// The graph that cuDNN's fused attention serves: product, scale, mask, softmax, product. Heads of k and v are shared evenly.
 static void attend(graph *g, const kz_peer_problem *p) {
-    int64_t batch = p->axes[0], heads = p->axes[1], queries = p->axes[2], keys = p->axes[3], d = p->axes[4];
+    int64_t batch = p->axes[BATCH], heads = p->axes[HEADS], kv_heads = p->axes[KV_HEADS];
+    int64_t queries = p->axes[QUERIES], keys = p->axes[KEYS], d = p->axes[DIMENSION];
     int type = type_of(p);
-    const int64_t of_q[] = {batch, heads, queries, d}, of_k[] = {batch, heads, d, keys};
-    const int64_t of_v[] = {batch, heads, keys, d}, all[] = {batch, heads, queries, keys};
+    bool bias = is(p, "additive");
+    size_t count = buffers_of(p), at_out = 3 + (bias || is(p, "padded"));
+    const int64_t of_q[] = {batch, heads, queries, d}, of_k[] = {batch, kv_heads, d, keys};
+    const int64_t of_v[] = {batch, kv_heads, keys, d}, all[] = {batch, heads, queries, keys},
+                  per_row[] = {batch, heads, queries, 1};
     void *q = graph_buffer(g, 0, type, 4, of_q), *k = graph_buffer_transposed(g, 1, type, 4, of_k);
-    void *v = graph_buffer(g, 2, type, 4, of_v), *out = graph_buffer(g, 3, type, 4, of_q);
+    void *v = graph_buffer(g, 2, type, 4, of_v), *out = graph_buffer(g, at_out, type, 4, of_q);
+    void *lse = count > at_out + 1 ? graph_buffer(g, at_out + 1, TYPE_F32, 4, per_row)
+                                   : graph_virtual(g, TYPE_F32, 4, per_row);
     void *product = graph_virtual(g, TYPE_F32, 4, all), *scores = graph_virtual(g, TYPE_F32, 4, all);
     graph_multiply(g, q, k, product);
-    graph_pointwise(g, POINTWISE_MUL, product, graph_value(g, 1.0f / sqrtf((float)d), 4), NULL, scores);
-    if (is(p, "causal")) scores = mask(g, scores, all);
+    graph_pointwise(g, POINTWISE_MUL, product, graph_value(g, scale_of(p), 4), NULL, scores);
+    if (bias)
+        scores = add_mask(g, p, scores, all);
+    else if (!is(p, "full"))
+        scores = mask(g, p, scores, all);
     void *weights = graph_virtual(g, type, 4, all);
-    soften(g, scores, all, weights);
+    soften(g, scores, all, lse, weights);
     graph_multiply(g, weights, v, out);
 }
 
@@ -201,10 +275,13 @@ static bool reduces_axis(const kz_peer_problem *p) {
     return reduces(p) && (p->axes[0] == 1 || p->axes[2] == 1);
 }
 
-// Its fused attention: dimensions in eights, and a mask for as many queries as keys.
+// Its fused attention: dimensions in eights. A query that sees nothing is NaN there; sequences behind one another would want
+// their offsets in elements.
 static bool attends(const kz_peer_problem *p) {
-    bool masked = is(p, "causal");
-    return p->axes[4] % 8 == 0 && p->axes[4] <= 256 && (!masked || p->axes[2] == p->axes[3]);
+    bool packed = is(p, "packed") || is(p, "packed_causal");
+    if (packed || p->axes[HEADS] % p->axes[KV_HEADS] || (sees_some(p) && p->axes[KEYS] < p->axes[QUERIES]))
+        return false;
+    return p->axes[DIMENSION] % 8 == 0 && p->axes[DIMENSION] <= 256;
 }
 
 // The norms alone: no residual, no fp8.
@@ -238,7 +315,7 @@ static const struct operation {
     {"rmsnorm", "cuDNN graph, norm", F32 | HALVES, 2, normalises_forward, normalise, NULL},
     {"rmsnorm", "cuDNN graph, norm backward, deviations kept", F32 | HALVES, 2, normalises_back,
      normalise_back, normalise_before},
-    {"attention", "cuDNN graph, attention", HALVES, 5, attends, attend, NULL},
+    {"attention", "cuDNN graph, attention", HALVES, 6, attends, attend, NULL},
 };
 
 static const struct operation *find(const kz_peer_problem *problem) {
