@@ -17,7 +17,7 @@ class Shape:
     def __init__(self, p):
         names = ("batch", "heads", "kv_heads", "queries", "keys", "dimension")
         self.batch, self.heads, self.kv_heads, self.queries, self.keys, self.dimension = (p.axes[n] for n in names)
-        self.operation, self.scale, self.reach = p.operation, p.scalars["scale"], p.scalars["reach"]
+        self.operation, self.scale, self.reach = p.operation, p.scalars["scale"], p.scalars.get("reach", 0)
         self.packed = p.operation in PACKED
         self.grouped = self.heads != self.kv_heads
         self.group = self.heads // self.kv_heads
@@ -53,6 +53,21 @@ class Shape:
     def sees_nothing(self):
         """Whether some query does, by the axes alone: PyTorch has NaN there, the families zeros."""
         return self.operation in ("causal", "window") and self.keys < self.queries
+
+
+def dense_mask(shape, sets, *between):
+    """What an additive mask has, for all heads alike; `between`: dimensions of 1 after the batch."""
+    if sets[0]["mask"].count != shape.batch * shape.queries * shape.keys:
+        raise Unsupported("the mask has strides of its own, which are not told here")
+    return tensors(sets, "mask", shape.batch, *between, shape.queries, shape.keys)
+
+
+def common_length(lengths, keys):
+    """Of a cache's sequences, on the host: kz's NaN behind a length reaches what reads it through a mask."""
+    used = {min(max(length, 0), keys) for length in lengths.tolist()}
+    if len(used) > 1:
+        raise Unsupported("the sequences have several lengths: a mask would read what lies behind them")
+    return used.pop()
 
 
 def refuse_lse(sets):

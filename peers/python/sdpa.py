@@ -16,9 +16,8 @@ from provider import Unsupported
 torch = package("torch", "2.7")
 
 from torch.nn.attention import SDPBackend, sdpa_kernel  # noqa: E402, after the check above
-from torch.nn.attention.bias import causal_lower_right  # noqa: E402
 
-from attention import Shape, additive, refuse_lse, visible  # noqa: E402
+from attention import Shape, additive, common_length, dense_mask, refuse_lse, visible  # noqa: E402
 from tensors import TYPES, is_empty, tensors  # noqa: E402
 
 NAME = "sdpa"
@@ -56,6 +55,12 @@ def prepare(problem, name, sets):
             raise
         raise Unsupported(f"PyTorch has no {name} kernel for this case on this device") from None
     return run
+
+
+def from_the_last(queries, keys):
+    from torch.nn.attention.bias import causal_lower_right  # brings Triton along
+
+    return causal_lower_right(queries, keys)
 
 
 def back_ends(problem, shape, masked=False):
@@ -113,14 +118,12 @@ def masks_of(problem, shape, name, sets):
     dtype, none = TYPES[problem.type], [None] * len(sets)
     if shape.operation == "causal" and shape.queries not in (1, shape.keys):
         if name in ("flash", "efficient") and problem.device != "cpu":
-            return [causal_lower_right(shape.queries, shape.keys)] * len(sets), None
+            return [from_the_last(shape.queries, shape.keys)] * len(sets), None
         return [additive(visible(shape.queries, shape.keys, shape.reach, problem.device), dtype)] * len(sets), None
     if shape.operation == "window":
         return [additive(visible(shape.queries, shape.keys, shape.reach, problem.device), dtype)] * len(sets), None
     if shape.operation == "additive":
-        if sets[0]["mask"].count != shape.batch * shape.queries * shape.keys:
-            raise Unsupported("the mask has strides of its own, which are not told here")
-        return tensors(sets, "mask", shape.batch, 1, shape.queries, shape.keys), None
+        return dense_mask(shape, sets, 1), None
     if shape.operation != "padded":
         return none, None
     lengths = tensors(sets, "key_lengths")
@@ -174,5 +177,185 @@ def make_varlen(shape, sets, views):
     return run
 
 
-# The candidates' names, and what makes run.
-FAMILIES = {"attention": (offer_forward, make_forward)}
+# ---- a decoder's step -----------------------------------------------------------------------------------
+
+
+def offer_decode(problem, shape):
+    """Of a cache in one piece, in the queries' type, and whole: what is shorter is cut, where all sequences are."""
+    if problem.operation != "contiguous":
+        return []
+    names = back_ends(problem, shape)
+    return names if shape.queries == 1 else [name for name in names if name != "cudnn"]
+
+
+def make_decode(problem, shape, name, sets):
+    refuse_lse(sets)
+    q, k, v, out = shape.arrays(sets, ("q", "k", "v", "out")).values()
+    lengths, cut = tensors(sets, "lengths"), [None] * len(sets)
+    options = {"scale": shape.scale, "enable_gqa": shape.grouped}
+    attention, back_end = torch.nn.functional.scaled_dot_product_attention, BACK_ENDS[name]
+
+    def mask_of(length):
+        if shape.queries == 1:
+            return None
+        if name in ("flash", "efficient") and problem.device != "cpu":
+            return from_the_last(shape.queries, length)
+        return additive(visible(shape.queries, length, length, problem.device), TYPES[problem.type])
+
+    def pack(i):
+        length = common_length(lengths[i], shape.keys)
+        if length < shape.queries:
+            raise Unsupported("a query sees nothing: zeros, where PyTorch has NaN")
+        cut[i] = k[i][:, :, :length], v[i][:, :, :length], mask_of(length)
+
+    def run(i):
+        keys, values, mask = cut[i]
+        with sdpa_kernel(back_end):
+            out[i].copy_(attention(q[i], keys, values, attn_mask=mask, **options))
+
+    run.pack = pack
+    return run
+
+
+# ---- backward -------------------------------------------------------------------------------------------
+
+# The operators that autograd calls, with what those of the forward pass left (pack): autograd itself would enqueue into
+# the forward pass's stream. q, k, v, then what each forward pass gives first: out and its log-sum-exps.
+
+
+def offer_backward(problem, shape):
+    if shape.sees_nothing():
+        return []
+    if problem.device == "cpu":
+        return [] if shape.packed or shape.grouped else ["flash"]
+    half = problem.type in ("f16", "bf16") and shape.dimension % 8 == 0
+    if shape.packed:
+        return [VARLEN] * half
+    masked = shape.operation in ("padded", "additive")
+    names = ["flash"] * (half and not masked) + ["efficient"] * (not shape.grouped)
+    aligned = shape.operation == "full" or shape.operation == "causal" and shape.queries in (1, shape.keys)
+    return names + ["cudnn"] * (half and (masked or aligned))
+
+
+def make_backward(problem, shape, name, sets):
+    views = shape.arrays(sets, ("q", "k", "v", "dout", "dq", "dk", "dv"))
+    pass_of = {"flash": flash_pass, "efficient": efficient_pass, "cudnn": cudnn_pass, VARLEN: varlen_pass}[name]
+    if problem.device == "cpu":
+        pass_of = cpu_pass
+    forward, backward = pass_of(problem, shape, sets)
+    masks, pack_mask = masks_of_backward(problem, shape, name, sets)
+    saved = [None] * len(sets)
+    inputs = [[views[n][i] for n in ("q", "k", "v")] for i in range(len(sets))]
+    outputs = [[views[n][i] for n in ("dq", "dk", "dv")] for i in range(len(sets))]
+
+    def pack(i):
+        if pack_mask:
+            pack_mask(i)
+        saved[i] = forward(i, *inputs[i], masks[i])
+
+    def run(i):
+        for to, gradient in zip(outputs[i], backward(i, views["dout"][i], *inputs[i], masks[i], saved[i])):
+            to.copy_(gradient)
+
+    run.pack = pack
+    return run
+
+
+def masks_of_backward(problem, shape, name, sets):
+    """What is added, and what packs it; None where the back end knows the mask itself."""
+    if shape.operation in ("padded", "additive"):
+        return masks_of(problem, shape, name, sets)
+    gpu, square = problem.device != "cpu", shape.operation == "causal" and shape.queries == shape.keys
+    if not shape.reach or square or name in ("flash", "cudnn", VARLEN) and gpu:
+        return [None] * len(sets), None
+    return [additive(visible(shape.queries, shape.keys, shape.reach, problem.device), TYPES[problem.type])] * len(sets), None
+
+
+def flash_pass(problem, shape, sets):
+    """As its forward pass for windows: tokens before heads."""
+    causal, (left, right) = shape.reach != 0, reach_of(shape)
+    options = {"scale": shape.scale, "window_size_left": left, "window_size_right": right}
+    sizes = None, None, shape.queries, shape.keys, 0.0, causal
+
+    def forward(i, q, k, v, mask):
+        results = aten._flash_attention_forward(*turned(q, k, v), *sizes, False, **options)
+        return results[:4]  # out, lse, two of its random numbers
+
+    def backward(i, dout, q, k, v, mask, saved):
+        out, lse, *random = saved
+        return turned(*aten._flash_attention_backward(*turned(dout, q, k, v), out, lse, *sizes, *random, **options))
+
+    return forward, backward
+
+
+def turned(*arrays):
+    return [t.transpose(1, 2) for t in arrays]
+
+
+def varlen_pass(problem, shape, sets):
+    query_offsets, key_offsets = tensors(sets, "query_offsets"), tensors(sets, "key_offsets")
+    causal, (left, right) = shape.reach != 0, reach_of(shape)
+    options = {"scale": shape.scale, "window_size_left": left, "window_size_right": right}
+
+    def forward(i, q, k, v, mask):
+        sizes = (query_offsets[i], key_offsets[i], longest(query_offsets[i]), longest(key_offsets[i]), 0.0, causal)
+        results = aten._flash_attention_forward(q, k, v, *sizes, False, **options)
+        return sizes, results[:4]
+
+    def backward(i, dout, q, k, v, mask, saved):
+        sizes, (out, lse, *random) = saved
+        return aten._flash_attention_backward(dout, q, k, v, out, lse, *sizes, *random, **options)
+
+    return forward, backward
+
+
+def efficient_pass(problem, shape, sets):
+    causal = shape.operation == "causal" and shape.queries == shape.keys
+
+    def bias_of(mask):
+        return None if mask is None else mask.expand(shape.batch, shape.heads, shape.queries, shape.keys)
+
+    def forward(i, q, k, v, mask):
+        return aten._scaled_dot_product_efficient_attention(q, k, v, bias_of(mask), True, 0.0, causal, scale=shape.scale)
+
+    def backward(i, dout, q, k, v, mask, saved):
+        return aten._scaled_dot_product_efficient_attention_backward(
+            dout, q, k, v, bias_of(mask), *saved, 0.0, [True, True, True, False], causal, scale=shape.scale)
+
+    return forward, backward
+
+
+def cudnn_pass(problem, shape, sets):
+    causal = shape.operation == "causal" and shape.queries > 1
+
+    def forward(i, q, k, v, mask):
+        return aten._scaled_dot_product_cudnn_attention(q, k, v, mask, True, 0.0, causal, False, scale=shape.scale)
+
+    def backward(i, dout, q, k, v, mask, saved):
+        out, lse, query_ends, key_ends, most_queries, most_keys, seed, offset, _ = saved
+        return aten._scaled_dot_product_cudnn_attention_backward(
+            dout, q, k, v, out, lse, seed, offset, mask, query_ends, key_ends, most_queries, most_keys, 0.0, causal,
+            scale=shape.scale)
+
+    return forward, backward
+
+
+def cpu_pass(problem, shape, sets):
+    causal = shape.operation == "causal" and shape.queries == shape.keys
+
+    def forward(i, q, k, v, mask):
+        return aten._scaled_dot_product_flash_attention_for_cpu(q, k, v, 0.0, causal, attn_mask=mask, scale=shape.scale)
+
+    def backward(i, dout, q, k, v, mask, saved):
+        return aten._scaled_dot_product_flash_attention_for_cpu_backward(
+            dout, q, k, v, *saved, 0.0, causal, attn_mask=mask, scale=shape.scale)
+
+    return forward, backward
+
+
+# What a family is offered, and what makes run.
+FAMILIES = {
+    "attention": (offer_forward, make_forward),
+    "attention_backward": (offer_backward, make_backward),
+    "attention_decode": (offer_decode, make_decode),
+}

@@ -4,11 +4,10 @@ Inductor keeps what it fuses in float anyway; written so, it is right where it f
 who compiles one has a list of tensors, which is torch._foreach again. Nor is top-k, for which Inductor calls PyTorch's own.
 """
 
+import importlib
 import math
 
 import torch
-
-from torch.nn.attention.flex_attention import create_block_mask, flex_attention
 
 from attention import Shape, refuse_lse
 from provider import Unsupported
@@ -258,7 +257,7 @@ def layernorm(p):
 
 
 def attention(p):
-    """flex_attention: what a query sees is a function, of which blocks are made before (pack), as its users keep them."""
+    """flex_attention, forward: what a query sees is a function, of which blocks are made before (pack), as its users keep them."""
     shape = Shape(p)
     if shape.sees_nothing():
         return None
@@ -269,7 +268,13 @@ def attention(p):
     return Flex(shape), inputs, {"out": shape.of_queries}
 
 
+def attention_decode(p):
+    """Of a cache in one piece, in the queries' type."""
+    return attention(p) if p.operation == "contiguous" else None
+
+
 MASK_INPUTS = {
+    "contiguous": ("lengths",),
     "padded": ("key_lengths",),
     "packed": ("query_offsets", "key_offsets"),
     "packed_causal": ("query_offsets", "key_offsets"),
@@ -283,6 +288,7 @@ class Flex:
     def __init__(self, shape):
         self.shape = shape
         self.blocks = None
+        self.flex = importlib.import_module("torch.nn.attention.flex_attention")  # brings Triton along
 
     def refuse(self, sets):
         refuse_lse(sets)
@@ -296,8 +302,8 @@ class Flex:
         if shape.operation in ("full", "additive") or self.blocks and shape.operation in ("causal", "window"):
             return
         sees = getattr(self, "sees_" + shape.operation)(q.device, *of_mask)
-        batch = shape.batch if shape.operation == "padded" else None
-        self.blocks = create_block_mask(sees, batch, None, shape.queries, shape.keys, device=str(q.device))
+        batch = shape.batch if shape.operation in ("padded", "contiguous") else None
+        self.blocks = self.flex.create_block_mask(sees, batch, None, shape.queries, shape.keys, device=str(q.device))
 
     def sees_causal(self, device):
         after, reach = self.shape.keys - self.shape.queries, self.shape.reach
@@ -309,6 +315,10 @@ class Flex:
 
     def sees_padded(self, device, lengths):
         return lambda b, h, query, key: key < lengths[b]
+
+    def sees_contiguous(self, device, lengths):
+        later = self.shape.queries - 1  # of the new tokens, the last of which sees all
+        return lambda b, h, query, key: key < lengths[b] - later + query
 
     def sees_packed(self, device, query_offsets, key_offsets):
         """Tokens by the number of their sequence, and how far they are from its end."""
@@ -334,7 +344,8 @@ class Flex:
         if shape.operation == "additive":
             (mask,) = of_mask
             bias = lambda score, b, h, query, key: score + mask[b, query, key]  # noqa: E731
-        out = flex_attention(q, k, v, score_mod=bias, block_mask=self.blocks, scale=shape.scale, enable_gqa=shape.grouped)
+        out = self.flex.flex_attention(
+            q, k, v, score_mod=bias, block_mask=self.blocks, scale=shape.scale, enable_gqa=shape.grouped)
         return out[0].transpose(0, 1) if shape.packed else out
 
 
@@ -356,4 +367,5 @@ FAMILIES = {
     "rmsnorm": rmsnorm,
     "layernorm": layernorm,
     "attention": attention,
+    "attention_decode": attention_decode,
 }

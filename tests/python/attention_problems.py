@@ -3,6 +3,7 @@
 import itertools
 import math
 import struct
+from dataclasses import replace
 
 import torch
 
@@ -26,6 +27,9 @@ def list_problems(add):
         axes = dict(zip(names, shape))
         scalars = {"scale": single(shape[-1] ** -0.5), "reach": reach_of(operation, axes["keys"])}
         yield from add("attention", operation, "f32 f16 bf16", axes, **scalars)
+        yield from add("attention_backward", operation, "f32 f16 bf16", axes, **scalars)
+    for shape in [(2, 4, 2, 1, 40, 16), (2, 3, 3, 3, 20, 16)]:
+        yield from add("attention_decode", "contiguous", "f32 f16 bf16", dict(zip(names, shape)), scale=0.25)
 
 
 def sequences(p, inputs):
@@ -39,6 +43,47 @@ def sequences(p, inputs):
     lengths = inputs["key_lengths"].tolist() if p.operation == "padded" else [axes["keys"]] * axes["batch"]
     for b, length in enumerate(lengths):
         yield slice(0, axes["queries"]), slice(0, length), b
+
+
+def decode_inputs(p, generator, uniform):
+    inputs = attention_inputs(p, generator, uniform)
+    length = p.axes["keys"] - 5
+    return inputs | {"lengths": torch.full((p.axes["batch"],), length, dtype=torch.int32)}
+
+
+def decode_answers(p, inputs):
+    """The last of the new queries sees the whole length."""
+    length = int(inputs["lengths"][0])
+    axes = p.axes | {"keys": length}
+    cut = {name: inputs[name].view(-1, p.axes["keys"], axes["dimension"])[:, :length].flatten() for name in "kv"}
+    causal = replace(p, family="attention", operation="causal", axes=axes, scalars=p.scalars | {"reach": FAR})
+    return attention_answers(causal, {"q": inputs["q"]} | cut)
+
+
+def backward_inputs(p, generator, uniform):
+    inputs = attention_inputs(p, generator, uniform)
+    out, lse = forward(p, inputs)
+    inputs |= {"out": flat(p, out).to(inputs["q"].dtype), "dout": uniform(out.numel())}
+    return inputs | {"lse": lse.flatten().float()}
+
+
+@torch.enable_grad()  # providers forbid it
+def backward_answers(p, inputs):
+    """By autograd, in double: of what a query sees; nothing else has gradients."""
+    group = p.axes["heads"] // p.axes["kv_heads"]
+    arrays = dict(views(p, inputs))
+    results = {"d" + name: torch.zeros_like(arrays[name]) for name in "qkv"}
+    for b, (queries, keys, at) in enumerate(sequences(p, inputs)):
+        cut = {"q": queries, "k": keys, "v": keys}
+        parts = {name: arrays[name][at][:, cut[name]].clone().requires_grad_() for name in "qkv"}
+        wide = {name: parts[name].repeat_interleave(group, 0) for name in "kv"}
+        scores = scores_of(p, inputs, parts["q"], wide["k"], b)
+        seen = (scores > -math.inf).any(-1, keepdim=True)
+        out = torch.softmax(scores.masked_fill(~seen, 0), -1) * seen @ wide["v"]
+        found = torch.autograd.grad(out, list(parts.values()), arrays["dout"][at][:, queries])
+        for name, gradient in zip("qkv", found):
+            results["d" + name][at][:, cut[name]] = gradient
+    return {name: flat(p, gradient) for name, gradient in results.items()}
 
 
 def attention_inputs(p, generator, uniform):
@@ -89,14 +134,21 @@ def scores_of(p, inputs, q, k, b):
     return scores
 
 
-def attention_answers(p, inputs):
+def forward(p, inputs):
+    """out, and the log-sum-exps as batch x heads x queries; of packed sequences heads x queries."""
     arrays, group = dict(views(p, inputs)), p.axes["heads"] // p.axes["kv_heads"]
     out = torch.zeros_like(arrays["q"])
+    lse = torch.full(out.shape[:3], -math.inf, dtype=torch.float64)
     for b, (queries, keys, at) in enumerate(sequences(p, inputs)):
         k, v = (arrays[name][at][:, keys].repeat_interleave(group, 0) for name in "kv")
-        weights = torch.softmax(scores_of(p, inputs, arrays["q"][at][:, queries], k, b), -1).nan_to_num(0)
-        out[at][:, queries] = weights @ v
-    return {"out": flat(p, out)}
+        scores = scores_of(p, inputs, arrays["q"][at][:, queries], k, b)
+        out[at][:, queries] = torch.softmax(scores, -1).nan_to_num(0) @ v
+        lse[at][:, queries] = torch.logsumexp(scores, -1)
+    return out, lse
+
+
+def attention_answers(p, inputs):
+    return {"out": flat(p, forward(p, inputs)[0])}
 
 
 def flat(p, array):

@@ -359,4 +359,6 @@ FAMILIES = {
     "rmsnorm": Family(layer_inputs, layer_answers),
     "layernorm": Family(layer_inputs, layer_answers, {"mean": "f32", "rstd": "f32"}),
     "attention": Family(attention_problems.attention_inputs, attention_problems.attention_answers),
+    "attention_backward": Family(attention_problems.backward_inputs, attention_problems.backward_answers),
+    "attention_decode": Family(attention_problems.decode_inputs, attention_problems.decode_answers),
 }

@@ -323,6 +323,13 @@ def answer_warp(p, x, inputs):
     return {"out": rows.cumsum(1).flatten() if p.operation == "inclusive" else fold(p.operation, rows, 1)[0]}
 
 
+def buffer_counts(p):
+    """{name: (its type, how many elements)}."""
+    inputs = make_inputs(p, 7)
+    counts = {name: (NAMES[value.dtype], value.numel()) for name, value in inputs.items()}
+    return counts | {name: (output_type(p, name), value.numel()) for name, value in answers(p, inputs).items()}
+
+
 # ---- a problem's sets, and what became of them --------------------------------------------------------------
 
 
@@ -395,7 +402,7 @@ class Sets:
             return torch.zeros_like(expected)
         largest = float(expected.nan_to_num(0, 0, 0).abs().max())
         arithmetic = (2.0**-46 if p.type == "f64" else 2.0**-19) * (1 + largest)
-        weights = 4 * UNIT[p.type] * 0.2 if p.family == "attention" and p.type != "f32" else 0  # rounded on the way
+        weights = 4 * UNIT[p.type] * 0.2 if p.family.startswith("attention") and p.type != "f32" else 0  # rounded on the way
         if p.family in ("gemm_fused", "fused_mlp"):  # rounded on the way too
             weights = 2 * UNIT[p.type] * (1 + largest)
         return arithmetic + weights + 1.01 * UNIT[stored] * expected.abs()

@@ -9,7 +9,9 @@ from unittest import mock
 
 import problems
 import torch
-from provider import Unsupported
+from provider import Buffer, Unsupported
+from tensors import TYPES
+from torch._subclasses.fake_tensor import FakeTensorMode
 
 import sdpa
 import torch_compile
@@ -38,6 +40,11 @@ def check_all(test, provider, some=lambda problem: True, scalar=float):
             check(test, provider, problem, name)
             families.add(problem.family)
     return families
+
+
+def in_tree(families):
+    """Those that have a folder: rivals may know a family before it is there."""
+    return {family for family in families if glob.glob(f"{problems.ROOT}/kernels/*/{family}/family.c")}
 
 
 def families_that_name(rival):
@@ -78,10 +85,23 @@ def flash_forward(q, k, v, query_offsets, key_offsets, queries, keys, dropout, c
     return (torch.stack(out) if query_offsets is None else torch.cat(out)).to(q.dtype), None
 
 
+def run_in_shape(problem, name):
+    counts, problem = problems.buffer_counts(problem), replace(problem, device="cuda:0")
+    sets = [{buffer: Buffer(0, count, kind, "input", problem.device) for buffer, (kind, count) in counts.items()}]
+
+    def tensors(sets, name, *shape):
+        of = sets[0][name]
+        return [torch.empty(shape or of.count, dtype=TYPES[of.type], device=problem.device)]
+
+    with mock.patch("attention.tensors", tensors), mock.patch("sdpa.tensors", tensors), FakeTensorMode():
+        with mock.patch("sdpa.longest", lambda offsets: 16):
+            sdpa.prepare(problem, name, sets)(0)
+
+
 class Torch(unittest.TestCase):
     def test_eager(self):
         families = check_all(self, torch_eager)
-        self.assertEqual(families, families_that_name("torch"))
+        self.assertEqual(in_tree(families), families_that_name("torch"))
 
     def test_eager_does_what_it_can(self):
         halves = problems.Problem("reduce_segments", "sum", "f16", {"n": 100, "segments": 3, "skew": 0})
@@ -113,7 +133,7 @@ class Torch(unittest.TestCase):
 
     def test_sdpa(self):
         families = check_all(self, sdpa)
-        self.assertEqual(families, families_that_name("sdpa"))
+        self.assertEqual(in_tree(families), families_that_name("sdpa"))
 
     def test_flash_by_its_own_call(self):
         """Windows and packed sequences, on GPUs alone: here a stand-in does what PyTorch's documentation says of the call."""
@@ -129,6 +149,22 @@ class Torch(unittest.TestCase):
         self.assertEqual(done, {"window", "packed", "packed_causal"})
         wide = next(p for p in problems.list_problems() if p.operation == "packed" and p.type == "bf16")
         self.assertEqual(sdpa.offers(replace(wide, type="f32", device="cuda:0")), [])
+
+    def test_gradients_on_a_gpu(self):
+        """Tensors that have shapes alone: what the GPU's operators are given, and that they give what is copied."""
+        done = {}
+        for problem in problems.list_problems():
+            if problem.family != "attention_backward" or problem.type == "f16":
+                continue
+            for name in sdpa.offers(replace(problem, device="cuda:0")):
+                with self.subTest(problem=problem, candidate=name):
+                    run_in_shape(problem, name)
+                    done.setdefault(problem.operation, set()).add(name)
+        self.assertEqual(done["full"], {"flash", "efficient", "cudnn"})
+        self.assertEqual(done["window"], {"flash", "efficient"})
+        self.assertEqual(done["additive"], {"efficient", "cudnn"})
+        self.assertEqual(done["packed_causal"], {sdpa.VARLEN})
+        self.assertEqual(len(done), 7)
 
     def test_masks_that_flash_has_not(self):
         axes = dict(zip(("batch", "heads", "kv_heads", "queries", "keys", "dimension"), (2, 4, 4, 5, 9, 64)))
@@ -160,7 +196,7 @@ class Torch(unittest.TestCase):
     def test_what_is_compiled(self):
         with mock.patch("torch.compile", lambda function, **options: function):
             families = check_all(self, torch_compile)
-        self.assertEqual(families, families_that_name("torch_compile"))
+        self.assertEqual(in_tree(families), families_that_name("torch_compile"))
 
     def test_compile(self):
         """Three families, one of them in place: compiling takes seconds."""
