@@ -169,6 +169,20 @@ static void print_step(const kz_step *step) {
                (unsigned long long)step->bytes);
 }
 
+// The plan of the workspace: what lies where, from which step to which.
+static void print_regions(const kz_plan *plan) {
+    uint64_t sum = 0;
+    for (uint32_t i = 0; i < plan->region_count && i < KZ_PLAN_REGIONS; i++) {
+        const kz_region *region = &plan->regions[i];
+        if (region->first > region->last) continue;
+        printf("        %-24s %12llu bytes at %12llu, steps %u to %u\n", region->name,
+               (unsigned long long)region->bytes, (unsigned long long)region->offset, region->first + 1,
+               region->last + 1);
+        sum += region->bytes;
+    }
+    if (sum) printf("        %-24s %12llu bytes if none shared its place\n", "", (unsigned long long)sum);
+}
+
 // The variant for one case on one device, why it is that one, and what it will do.
 static void print_pick(const kz_family *family, const kz_case *c, const kz_device_info *info,
                        const report_style *style) {
@@ -191,6 +205,7 @@ static void print_pick(const kz_family *family, const kz_case *c, const kz_devic
     for (uint32_t i = 0; i < plan.step_count; i++) print_step(&plan.steps[i]);
     if (plan.workspace_bytes)
         printf("      workspace of %llu bytes\n", (unsigned long long)plan.workspace_bytes);
+    print_regions(&plan);
 }
 
 static int explain(const kz_family *family, const char *pattern) {

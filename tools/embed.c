@@ -117,7 +117,7 @@ int main(int argc, char **argv) {
         out,
         "\nstatic const kz_image images[] = {\n%s};\n"
         "extern const kz_embedded kz_embedded_%s;\n"
-        "const kz_embedded kz_embedded_%s = {(const char *)pack, images, %zu, (const char *)pack + %zu};\n",
+        "const kz_embedded kz_embedded_%s = {(const char *)pack, {images, %zu}, (const char *)pack + %zu};\n",
         count ? images.data : "    {0},\n", family, family, count, measured);
     base_text_free(&images);
     fclose(in);

@@ -16,7 +16,7 @@ extern "C" {
 
 #define KZ_ANYTHING (-1.0) // a bound that any value keeps
 
-enum { KZ_CASE_AXES = 6, KZ_FAMILY_BUFFERS = 12, KZ_ESTIMATE_HOW = 64 };
+enum { KZ_CASE_AXES = 6, KZ_FAMILY_BUFFERS = 20, KZ_ESTIMATE_HOW = 64 };
 
 // What the numbers in an input are: KZ_DATA_UNIFORM, and for edges KZ_DATA_NAN and the rest of data.def.
 typedef enum kz_data {
@@ -111,6 +111,9 @@ struct kz_variant {
     uint32_t blocks;  // per multiprocessor, at most; 0: one for each tile
     uint32_t does;    // bits 1 << operation, for families whose variants have some of them
     bool unordered;   // it adds in the order in which threads come: see kz_family.nondeterministic
+    // NULL, or ends with a NULL: the code of other families that its plans launch (kz_plan_add_operation). Where it has all
+    // of them, the variant needs no file of its own.
+    const kz_image_set *const *others;
     bool untimed; // no GPU has run it yet: a model's estimate alone does not choose it, a row of a table does
 };
 
@@ -127,9 +130,8 @@ typedef struct kz_former_name {
 
 // What the build makes of a family's folder.
 typedef struct kz_embedded {
-    const char *choice;     // the text of choice.csv; "" where there is none
-    const kz_image *images; // one per .cu file, named "<family>/<variant>"
-    size_t image_count;
+    const char *choice;   // the text of choice.csv; "" where there is none
+    kz_image_set code;    // an image per .cu file, named "<family>/<variant>"
     const char *measured; // the text of measured.csv; "" where there is none
 } kz_embedded;
 
@@ -237,6 +239,12 @@ typedef struct kz_plan_launch {
 // Appends it; KZ_UNSUPPORTED where no grid has as many blocks. KZ_LAUNCH(p, .blocks = 7, .threads = 256) does it in one.
 KZ_API kz_status kz_plan_add_launch(const kz_planner *p, const kz_plan_launch *launch);
 #define KZ_LAUNCH(p, ...) kz_plan_add_launch(p, &(const kz_plan_launch){__VA_ARGS__})
+
+// Another family's operation as a part of the plan: its steps are appended, and its workspace is a region. `buffers` are its
+// buffers in order, in the caller's buffers or in the plan's regions. `variant` NULL takes the best known one of which each
+// run gives the same bits. kz_variant.others must have the family's code. Its steps are in the caller's stream alone.
+KZ_API kz_status kz_plan_add_operation(const kz_planner *p, const kz_family *family, const kz_case *c,
+                                       const char *variant, const kz_arg *buffers, size_t buffer_count);
 
 // The plan of a variant that is one launch with a guest's arguments, as `threads`, `tile` and `blocks` of its row say.
 KZ_API kz_status kz_plan_tiles(const kz_planner *p);

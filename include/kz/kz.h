@@ -184,6 +184,7 @@ typedef struct kz_machine_code {
 
 // The code of a module in all its forms. `cuda` loads machine code that fits the GPU, else the PTX, which the driver
 // compiles; `sim` runs the PTX; `cpu` has the native functions.
+typedef struct kz_image_set kz_image_set;
 typedef struct kz_image {
     size_t size;      // sizeof(kz_image), by the caller
     const char *name; // for messages: "reduce/03_warp_shuffle"
@@ -194,7 +195,16 @@ typedef struct kz_image {
     const kz_native_entry *natives; // ends with a NULL name; NULL if there is none
     const void *packed_ptx;         // in the place of `ptx`: an LZ4 block, which unpacks to `ptx_size` bytes
     size_t packed_ptx_size;
+    // NULL, or ends with a NULL: images whose kernels the module has as well. One is loaded when the first of its kernels is
+    // asked for: those of "reduce/03_warp_shuffle" begin with reduce_warp_shuffle_. They must outlive the module.
+    const kz_image_set *const *others;
 } kz_image;
+
+// Images side by side.
+struct kz_image_set {
+    const kz_image *images;
+    size_t count;
+};
 
 // The PTX of an image, packed or not: text for the caller to free. KZ_NOT_FOUND if it has none.
 KZ_API kz_status kz_image_ptx(const kz_image *image, char **ptx, kz_error *error);

@@ -14,14 +14,20 @@ extern "C" {
 // Steps of one stream follow each other. Stream 0 is the caller's; the others begin after what is in the caller's
 // before the plan, and the caller's waits for them all at the plan's end. A WAIT orders what follows in its stream
 // behind what was in the event's stream at the last RECORD.
-enum { KZ_PLAN_STEPS = 96, KZ_PLAN_ARGS = 32, KZ_PLAN_STREAMS = 9, KZ_PLAN_EVENTS = 64, KZ_PLAN_MAPS = 8 };
+enum { KZ_PLAN_STEPS = 96, KZ_PLAN_ARGS = 32, KZ_PLAN_STREAMS = 9, KZ_PLAN_EVENTS = 64 };
+enum { KZ_PLAN_MAPS = 96, KZ_PLAN_REGIONS = 64, KZ_REGION_NAME = 32 };
 
-typedef enum kz_arg_kind { KZ_ARG_SCALAR, KZ_ARG_BUFFER, KZ_ARG_WORKSPACE, KZ_ARG_TENSOR_MAP } kz_arg_kind;
+typedef enum kz_arg_kind {
+    KZ_ARG_SCALAR,
+    KZ_ARG_BUFFER,
+    KZ_ARG_WORKSPACE,
+    KZ_ARG_TENSOR_MAP,
+    KZ_ARG_REGION, // of a plan that is being made: kz_plan_place_regions turns it into the workspace's
+} kz_arg_kind;
 
 typedef struct kz_arg {
     kz_arg_kind kind;
-    uint32_t
-        buffer; // index into the caller's buffers, for KZ_ARG_BUFFER; into the plan's maps, for KZ_ARG_TENSOR_MAP
+    uint32_t buffer; // index: into the caller's buffers, the plan's maps (KZ_ARG_TENSOR_MAP) or its regions
     uint64_t offset; // bytes into the buffer or the workspace
     uint64_t scalar; // the value's bits, little-endian, for KZ_ARG_SCALAR
 } kz_arg;
@@ -54,6 +60,13 @@ typedef struct kz_plan_map {
     kz_tensor tensor;
 } kz_plan_map;
 
+// A part of the workspace by name, and the steps that use it.
+typedef struct kz_region {
+    char name[KZ_REGION_NAME];
+    uint64_t bytes, offset;
+    uint32_t first, last; // steps; first > last: none
+} kz_region;
+
 struct kz_plan {
     uint64_t workspace_bytes;
     bool
@@ -62,6 +75,8 @@ struct kz_plan {
     kz_step steps[KZ_PLAN_STEPS];
     uint32_t map_count;
     kz_plan_map maps[KZ_PLAN_MAPS];
+    uint32_t region_count;
+    kz_region regions[KZ_PLAN_REGIONS];
 };
 
 // ---- arguments ----------------------------------------------------------------------------------
@@ -73,6 +88,14 @@ KZ_API kz_arg kz_arg_f32(float value);
 // Adds a tensor map to the plan, and is the argument that stands for it: a kernel's `const __grid_constant__` parameter of
 // KZ_TENSOR_MAP_BYTES. Too many are counted, and refused by kz_plan_run.
 KZ_API kz_arg kz_plan_add_map(kz_plan *plan, kz_arg at, const kz_tensor *tensor);
+
+// Adds a region of the workspace: what a step leaves for a later one. The name, for people, is copied. Too many are counted, and
+// refused by kz_plan_place_regions.
+KZ_API kz_arg kz_plan_add_region(kz_plan *plan, const char *name, uint64_t bytes);
+// Gives each region its place, behind what `workspace_bytes` says already: regions that no step uses at the same time share
+// memory. The last call on a plan that has regions: their arguments become the workspace's, and `workspace_bytes` grows. With
+// steps in several streams, whose order nobody knows, each has memory of its own.
+KZ_API kz_status kz_plan_place_regions(kz_plan *plan, kz_error *error);
 
 // ---- steps --------------------------------------------------------------------------------------
 

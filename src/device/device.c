@@ -202,6 +202,7 @@ kz_status kz_module_load(kz_device *device, const kz_image *image, kz_module **m
     if (status) return status;
     (*module)->device = device;
     snprintf((*module)->name, sizeof(*module)->name, "%s", named.name);
+    (*module)->others = named.others;
     return KZ_OK;
 }
 
@@ -210,6 +211,10 @@ void kz_module_close(kz_module *module) {
     kz_device *device = module->device;
     const device_backend *backend = device->backend;
     device_plan_close_graphs(module);
+    for (kz_module *part = module->parts, *next; part; part = next) {
+        next = part->next_part;
+        kz_module_close(part);
+    }
     device_enter(device);
     for (kz_kernel *kernel = module->kernels, *next; kernel; kernel = next) {
         next = kernel->next;
@@ -220,6 +225,41 @@ void kz_module_close(kz_module *module) {
     device_leave(device, KZ_OK);
 }
 
+// Whether the kernel's name begins as those of "reduce/03_warp_shuffle" do: with reduce_warp_shuffle_. How long that is; 0 if it
+// does not.
+static size_t has_kernel(const kz_image *image, const char *kernel) {
+    const char *slash = image->name ? strchr(image->name, '/') : NULL;
+    if (!slash) return 0;
+    size_t family = (size_t)(slash - image->name);
+    const char *idea = slash + 1 + strspn(slash + 1, "0123456789");
+    size_t length = strlen(idea); // with the underscore before it
+    bool is = strncmp(kernel, image->name, family) == 0 && strncmp(kernel + family, idea, length) == 0 &&
+              kernel[family + length] == '_';
+    return is ? family + length : 0;
+}
+
+// The other image of the module that has the kernel, loaded. `*part` is NULL where none has it.
+static kz_status find_part(kz_module *module, const char *kernel, kz_module **part, kz_error *error) {
+    const kz_image *image = NULL;
+    size_t most = 0;
+    *part = NULL;
+    for (const kz_image_set *const *set = module->others; set && *set; set++)
+        for (size_t i = 0; i < (*set)->count; i++) {
+            size_t length =
+                has_kernel(&(*set)->images[i], kernel); // of two names that fit the longer is meant
+            if (length > most) most = length, image = &(*set)->images[i];
+        }
+    if (!image) return KZ_OK;
+    for (kz_module *known = module->parts; known && !*part; known = known->next_part)
+        if (strcmp(known->name, image->name) == 0) *part = known;
+    if (*part) return KZ_OK;
+    kz_status status = kz_module_load(module->device, image, part, error);
+    if (status) return status;
+    (*part)->next_part = module->parts;
+    module->parts = *part;
+    return KZ_OK;
+}
+
 // Finds a kernel that was asked for before, or has the backend make one. Under the device's lock.
 static kz_status find_kernel(kz_module *module, const char *name, kz_kernel **kernel, kz_error *error) {
     for (kz_kernel *known = module->kernels; known; known = known->next) {
@@ -227,6 +267,12 @@ static kz_status find_kernel(kz_module *module, const char *name, kz_kernel **ke
         *kernel = known;
         return KZ_OK;
     }
+    kz_module *part = NULL;
+    if (module->others) {
+        kz_status found = find_part(module, name, &part, error);
+        if (found) return found;
+    }
+    if (part) return find_kernel(part, name, kernel, error);
     char *copy = strdup(name);
     if (!copy) return base_fail(error, KZ_NO_MEMORY, "the host has no memory left for a kernel's name");
     kz_kernel *made = NULL;

@@ -152,6 +152,8 @@ struct kz_module {
     kz_kernel *kernels;               // those asked for so far
     struct device_plan_graph *graphs; // of plans that want to be one
     char name[64];                    // the image's, for messages
+    const kz_image_set *const *others; // the image's
+    kz_module *parts, *next_part;      // those of `others` that were loaded
 };
 
 struct kz_kernel {

@@ -40,6 +40,12 @@ static kz_status resolve_arg(const plan_run *run, const kz_arg *arg, uint32_t st
         return base_fail(run->error, KZ_INVALID,
                          "step %u, argument %u of the plan is a tensor map where an address is needed", step,
                          index);
+    case KZ_ARG_REGION:
+        return base_fail(run->error, KZ_INVALID,
+                         "step %u, argument %u of the plan is region %u, which has no place "
+                         "yet\nkz_plan_place_regions gives "
+                         "it one",
+                         step, index, arg->buffer);
     }
     return base_fail(run->error, KZ_INVALID, "step %u, argument %u of the plan has the unknown kind %d", step,
                      index, (int)arg->kind);

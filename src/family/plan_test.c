@@ -68,7 +68,7 @@ static void a_plan_carries_what_does_not_fit(void **state) {
     kz_arg map = kz_plan_add_map(&its.plan, kz_arg_buffer(0), &(kz_tensor){.rank = 2});
     assert_true(map.kind == KZ_ARG_TENSOR_MAP && map.buffer == KZ_PLAN_MAPS);
     assert_int_equal(kz_plan_run(cpu, NULL, NULL, &its.plan, NULL, 0, 0, &error), KZ_INVALID);
-    assert_has(error.message, "9 tensor maps; 8 are the most");
+    assert_has(error.message, "97 tensor maps; 96 are the most");
     its.plan.map_count = 0;
 
     its.plan.step_count = KZ_PLAN_STEPS;
@@ -154,6 +154,122 @@ static void a_launch_has_what_its_record_names(void **state) {
     assert_true(last->launch.dynamic_shared_bytes == 512 && last->launch.overlap && last->launch.cooperative);
     assert_int_equal(plan.steps[0].launch.cluster[1], 0);
     assert_int_equal(kz_plan_step_count(&plan), 3);
+}
+
+// ---- regions, and plans of plans ----------------------------------------------------------------------------
+
+// Three steps: one -> two -> three, where `one` is dead before `three` is written, and `kept` lives from the first to the last.
+static kz_status plan_regions(const kz_planner *p) {
+    kz_plan *plan = p->plan;
+    plan->workspace_bytes = 10;
+    kz_arg one = kz_plan_add_region(plan, "one", 1000), two = kz_plan_add_region(plan, "two", 500),
+           three = kz_plan_add_region(plan, "three", 900), kept = kz_plan_add_region(plan, "kept", 100);
+    kz_plan_add_region(plan, "unused", 1 << 20);
+    const kz_tensor tensor = {.rank = 1};
+    one.offset = 8;
+    kz_status status = KZ_LAUNCH(p, .blocks = 1, .threads = 32, KZ_ARGS(one, kept));
+    if (!status)
+        status = KZ_LAUNCH(p, .blocks = 1, .threads = 32, KZ_ARGS(one, kz_plan_add_map(plan, two, &tensor)));
+    if (!status) status = KZ_LAUNCH(p, .blocks = 1, .threads = 32, KZ_ARGS(two, three, kept));
+    return status ? status : kz_plan_place_regions(plan, p->error);
+}
+static bool apart(const kz_region *a, const kz_region *b) {
+    return a->offset + a->bytes <= b->offset || b->offset + b->bytes <= a->offset;
+}
+
+static void regions_share_memory_over_time(void **state) {
+    const kz_variant row = {"01_regions", 75, plan_regions, "", .natives = NULL};
+    const kz_case c = {.type = KZ_F32};
+    kz_plan plan;
+    assert_int_equal(kz_variant_plan(&toy, &row, &c, &gpu, &plan, NULL), KZ_OK);
+    const kz_region *one = &plan.regions[0], *two = &plan.regions[1], *three = &plan.regions[2],
+                    *kept = &plan.regions[3];
+    assert_true(one->first == 0 && one->last == 1 && two->first == 1 && two->last == 2 && kept->last == 2);
+    assert_int_equal(one->offset, three->offset); // at different times
+    assert_true(apart(one, two) && apart(two, three) && apart(kept, one) && apart(kept, two) &&
+                apart(kept, three));
+    for (int i = 0; i < 4; i++) {
+        assert_int_equal(plan.regions[i].offset % 256, 0);
+        assert_true(plan.regions[i].offset >= 10 &&
+                    plan.regions[i].offset + plan.regions[i].bytes <= plan.workspace_bytes);
+    }
+    assert_true(plan.workspace_bytes <
+                2500); // the largest two that meet, and `kept`; nothing for the one without a use
+    assert_true(plan.regions[4].first > plan.regions[4].last);
+    const kz_arg *arg = &plan.steps[0].args[0];
+    assert_true(arg->kind == KZ_ARG_WORKSPACE && arg->offset == one->offset + 8);
+    assert_true(plan.maps[0].at.kind == KZ_ARG_WORKSPACE && plan.maps[0].at.offset == two->offset);
+}
+
+static void regions_of_several_streams_share_nothing(void **state) {
+    kz_plan plan = {0};
+    kz_arg a = kz_plan_add_region(&plan, "a", 100), b = kz_plan_add_region(&plan, "b", 100);
+    kz_plan_add_fill(&plan, a, 0, 100);
+    kz_plan_add_copy(&plan, 1, b, b, 100);
+    assert_int_equal(kz_plan_place_regions(&plan, NULL), KZ_OK);
+    assert_true(apart(&plan.regions[0], &plan.regions[1]));
+}
+
+static void too_many_regions_are_refused(void **state) {
+    kz_plan plan = {0};
+    kz_error error = {0};
+    for (int i = 0; i <= KZ_PLAN_REGIONS; i++) kz_plan_add_region(&plan, "x", 1);
+    assert_int_equal(kz_plan_place_regions(&plan, &error), KZ_INVALID);
+    assert_has(error.message, "65 regions; 64 are the most");
+    // A plan whose regions have no place does not run.
+    kz_device *cpu;
+    kz_plan bare = {.workspace_bytes = 8};
+    assert_int_equal(kz_device_open("cpu", &cpu, NULL), KZ_OK);
+    kz_plan_add_fill(&bare, kz_plan_add_region(&bare, "x", 8), 0, 8);
+    assert_int_equal(kz_plan_run(cpu, NULL, NULL, &bare, NULL, 0, 64, &error), KZ_INVALID);
+    assert_has(error.message, "has no place yet");
+    kz_device_close(cpu);
+}
+
+// The outer plan runs the inner one on a region and a buffer of its own.
+static kz_status plan_inner(const kz_planner *p) {
+    const kz_tensor tensor = {.rank = 2};
+    p->plan->workspace_bytes = 64;
+    kz_arg in = kz_arg_buffer(0);
+    in.offset = 4;
+    return KZ_LAUNCH(p, .blocks = 1, .threads = 32,
+                     KZ_ARGS(in, kz_arg_workspace(16), kz_plan_add_map(p->plan, kz_arg_buffer(1), &tensor),
+                             kz_arg_u64(7)));
+}
+static const kz_variant inner_row = {"01_inner", 75, plan_inner, "", .natives = NULL};
+static kz_family inner = {.name = "inner", .variants = &inner_row, .variant_count = 1};
+static kz_status plan_outer(const kz_planner *p) {
+    kz_plan_add_map(p->plan, kz_arg_buffer(3), &(kz_tensor){.rank = 1});
+    kz_arg buffers[] = {kz_arg_buffer(5), kz_plan_add_region(p->plan, "between", 32)};
+    buffers[0].offset = 100;
+    kz_status status = kz_plan_add_operation(p, &inner, p->c, "01_inner", buffers, 2);
+    return status ? status : kz_plan_place_regions(p->plan, p->error);
+}
+
+static void a_plan_has_others_as_parts(void **state) {
+    const kz_variant row = {"01_outer", 75, plan_outer, "", .natives = NULL};
+    const kz_case c = {.type = KZ_F32};
+    kz_plan plan;
+    inner.operations = toy.operations, inner.axes = toy.axes, inner.buffers = toy.buffers;
+    assert_int_equal(kz_variant_plan(&toy, &row, &c, &gpu, &plan, NULL), KZ_OK);
+    assert_int_equal(plan.step_count, 1);
+    const kz_step *step = &plan.steps[0];
+    assert_string_equal(step->entry, "inner_inner_fold_f32");
+    assert_true(step->args[0].kind == KZ_ARG_BUFFER && step->args[0].buffer == 5 &&
+                step->args[0].offset == 104);
+    assert_int_equal(plan.region_count, 2);
+    assert_string_equal(plan.regions[1].name, "inner workspace");
+    assert_true(step->args[1].kind == KZ_ARG_WORKSPACE &&
+                step->args[1].offset == plan.regions[1].offset + 16);
+    assert_true(step->args[2].kind == KZ_ARG_TENSOR_MAP && step->args[2].buffer == 1 && plan.map_count == 2);
+    assert_int_equal(plan.maps[1].at.offset, plan.regions[0].offset);
+    assert_int_equal(step->args[3].scalar, 7);
+    kz_error error = {0};
+    kz_plan own = {0};
+    assert_int_equal(kz_plan_add_operation(&(kz_planner){&toy, &row, &c, &gpu, &own, &error}, &inner, &c,
+                                           "09_none", NULL, 0),
+                     KZ_UNSUPPORTED);
+    assert_has(error.message, "inner has no variant 09_none");
 }
 
 static kz_entry named_for_size(const kz_case *c) {
@@ -250,6 +366,10 @@ int main(void) {
         cmocka_unit_test(sizes_without_a_type),
         cmocka_unit_test(a_row_says_how_tiles_are_launched),
         cmocka_unit_test(a_launch_has_what_its_record_names),
+        cmocka_unit_test(regions_share_memory_over_time),
+        cmocka_unit_test(regions_of_several_streams_share_nothing),
+        cmocka_unit_test(too_many_regions_are_refused),
+        cmocka_unit_test(a_plan_has_others_as_parts),
         cmocka_unit_test(kernels_may_be_named_for_a_size),
         cmocka_unit_test(what_cannot_be_launched_is_refused),
         cmocka_unit_test(entries_are_named),

@@ -70,9 +70,10 @@ kz_status kz_variant_plan(const kz_family *family, const kz_variant *variant, co
 
 static const kz_image *find_image(const kz_family *family, const char *variant) {
     const kz_embedded *embedded = family->embedded;
-    for (size_t i = 0; embedded && i < embedded->image_count; i++) {
-        const char *slash = strchr(embedded->images[i].name, '/');
-        if (slash && strcmp(slash + 1, variant) == 0) return &embedded->images[i];
+    for (size_t i = 0; embedded && i < embedded->code.count; i++) {
+        const kz_image *image = &embedded->code.images[i];
+        const char *slash = strchr(image->name, '/');
+        if (slash && strcmp(slash + 1, variant) == 0) return image;
     }
     return NULL;
 }
@@ -90,6 +91,16 @@ kz_status kz_variant_image(const kz_family *family, const kz_variant *variant, k
     const kz_image *found = find_image(family, variant->name);
     if (found) {
         *image = *found;
+        image->others = variant->others;
+        return KZ_OK;
+    }
+    if (variant->others) { // it has no kernel of its own
+        static const char none[] = ".version 7.0\n.target sm_75\n.address_size 64\n";
+        *image = (kz_image){.size = sizeof(kz_image),
+                            .name = variant->name,
+                            .ptx = none,
+                            .ptx_size = sizeof none - 1,
+                            .others = variant->others};
         return KZ_OK;
     }
     base_fail(error, KZ_NOT_FOUND, "the code of %s/%s is not in this build", family->name, variant->name);

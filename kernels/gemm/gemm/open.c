@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "part.h"
 #include "private.h"
 #include "gemm/gemm_types/gemm_types.h"
 #include "gemm/gemv/gemv.h"
@@ -162,6 +163,16 @@ static route find_route(const kz_gemm_problem *p, const kz_device_info *device) 
         &kz_family_gemm,
         {.operation = operation_of(&s), .type = s.type, .axes = {m, n, k, (int64_t)s.count}, .detail = p},
         "the general family"};
+}
+
+kz_status gemm_add_product(const kz_planner *p, const kz_gemm_problem *problem, kz_arg a, kz_arg b,
+                           kz_arg c) {
+    kz_status status = check_problem(problem, p->error);
+    if (status) return status;
+    route to = find_route(problem, p->device);
+    if (to.family == &kz_family_gemv)
+        return kz_plan_add_operation(p, to.family, &to.c, NULL, (const kz_arg[]){b, kz_arg_u64(0), a, c}, 4);
+    return kz_plan_add_operation(p, to.family, &to.c, NULL, (const kz_arg[]){a, b, c}, 3);
 }
 
 kz_status kz_gemm_open(kz_device *device, const kz_gemm_problem *problem, const char *variant,

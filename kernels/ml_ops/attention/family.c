@@ -135,10 +135,10 @@ static const kz_variant variants[] = {
     CHECK(FULL, t, 1, 1, 1, 3, 300, 8, .data = KZ_DATA_POSITIVE), CHECK(FULL, t, 1, 1, 1, 3, 33, 64, .data = KZ_DATA_ZEROS), \
     CHECK(CAUSAL, t, 1, 1, 1, 70, 5, 64, .detail = &lse), /* more queries than keys: the first see none */ \
     CHECK(FULL, t, 2, 4, 2, 20, 40, 64, .detail = &tokens_first), CHECK(CAUSAL, t, 2, 4, 2, 40, 40, 128, .detail = &in_one_array)
-// A model's training step, its prompt, and one long prompt.
+// Models' training steps.
 #define BENCHES(o, t)                                                                                        \
-    BENCH(o, t, 8, 16, 16, 1024, 1024, 64), BENCH(o, t, 4, 16, 16, 2048, 2048, 128), BENCH(o, t, 1, 16, 16, 8192, 8192, 128), \
-    BENCH(o, t, 1, 32, 32, 8192, 8192, 64)
+    BENCH(o, t, 8, 16, 16, 1024, 1024, 64), BENCH(o, t, 8, 32, 32, 2048, 2048, 64), BENCH(o, t, 8, 16, 16, 2048, 2048, 128), \
+    BENCH(o, t, 2, 16, 16, 8192, 8192, 128), BENCH(o, t, 2, 32, 32, 8192, 8192, 64)
 // clang-format on
 
 static const attention_detail lse = {.lse = true};
@@ -171,7 +171,7 @@ static const kz_case cases[] = {
     BENCHES(FULL, BF16),
     BENCHES(CAUSAL, F16),
     BENCHES(CAUSAL, BF16),
-    BENCH(CAUSAL, BF16, 1, 64, 8, 4096, 4096, 128),
+    BENCH(CAUSAL, BF16, 2, 32, 8, 8192, 8192, 128),
     BENCH(FULL, BF16, 1, 16, 16, 8192, 8192, 256),
     BENCH(FULL, BF16, 1, 16, 16, 8192, 8192, 96),
     BENCH(WINDOW, BF16, 1, 16, 16, 8192, 8192, 128),
