@@ -1,7 +1,7 @@
 // A cuDNN for the tests, on the host's memory: descriptors keep what is set, and a graph of one operation (pointwise sum,
-// reduction, product, norm or its gradients, of f32) is executed; so is softmax, which has functions of its own. Its heuristics
-// give three configurations: an engine for tensor cores, one whose plan cannot be made, and one that is right. FAKE_CUDNN_OLD is
-// another version, FAKE_CUDNN_NARROW has the first alone.
+// reduction, product, norm or its gradients, of f32) is executed; so is one of several (what attention is made of, in bf16), and
+// softmax, which has functions of its own. Its heuristics give three configurations: an engine for tensor cores, one whose plan
+// cannot be made, and one that is right. FAKE_CUDNN_OLD is another version, FAKE_CUDNN_NARROW has the first alone.
 #include <math.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -23,7 +23,7 @@ enum {
     NORM_BACKWARD = 30,
     RMS_NORM = 4,
     SET = 12,
-    VALUES = 8,
+    VALUES = 32,
     NOT_SUPPORTED = 3000,
     BAD_PARAM = 2000
 };
@@ -222,12 +222,142 @@ static bool normalise_back(const descriptor *op, const descriptor *pack) {
     return true;
 }
 
+// ---- graphs of several operations -----------------------------------------------------------------------------------
+
+enum { RANK = 4, MOST_TENSORS = 64, BF16 = 9, I32 = 4 };
+
+typedef struct world {
+    const descriptor *pack;
+    const descriptor *tensors[MOST_TENSORS]; // virtual ones
+    double *numbers[MOST_TENSORS];
+    int count;
+} world;
+
+static bool is_virtual(const descriptor *tensor) { return find(tensor, 907) != NULL; }
+
+static double *numbers_of(world *w, const descriptor *tensor) {
+    for (int i = 0; i < w->count; i++)
+        if (w->tensors[i] == tensor) return w->numbers[i];
+    w->tensors[w->count] = tensor;
+    return w->numbers[w->count++] = calloc((size_t)elements(tensor) + 1, sizeof(double));
+}
+
+// Where an element of a result of `all` dimensions is: what has one is for all, fewer heads are shared by groups.
+static int64_t place(const descriptor *tensor, const int64_t *all, const int64_t *at) {
+    const int64_t *strides = find(tensor, 903)->values, *has = dimensions(tensor);
+    int64_t offset = 0;
+    for (int i = 0; i < RANK; i++) offset += at[i] * has[i] / all[i] * strides[i];
+    return offset;
+}
+
+static double load(world *w, const descriptor *tensor, int64_t offset) {
+    const char *memory = (const char *)data(w->pack, tensor);
+    int64_t type = find(tensor, 901)->values[0];
+    if (is_virtual(tensor)) return numbers_of(w, tensor)[offset];
+    if (type == I32) return ((const int32_t *)memory)[offset];
+    if (type != BF16) return ((const float *)memory)[offset];
+    uint32_t bits = (uint32_t)((const uint16_t *)memory)[offset] << 16;
+    float value;
+    memcpy(&value, &bits, sizeof value);
+    return value;
+}
+
+static void store(world *w, const descriptor *tensor, int64_t offset, double value) {
+    char *memory = (char *)data(w->pack, tensor);
+    float single = (float)value;
+    uint32_t bits;
+    memcpy(&bits, &single, sizeof bits);
+    if (is_virtual(tensor))
+        numbers_of(w, tensor)[offset] = value;
+    else if (find(tensor, 901)->values[0] == BF16)
+        ((uint16_t *)memory)[offset] = (uint16_t)(bits >> 16); // cut off
+    else
+        ((float *)memory)[offset] = single;
+}
+
+static double apply(int64_t mode, double x, double b, double t) {
+    switch (mode) {
+    case 0: return x + b;
+    case 1: return x * b;
+    case 6: return x / b;
+    case 9: return x - b;
+    case 13: return exp(x);
+    case 15: return log(x);
+    case 302: return x > b;
+    case 303: return x >= b;
+    case 304: return x < b;
+    case 601: return t != 0 ? x : b;
+    default: return NAN;
+    }
+}
+
+static void advance(const int64_t *all, int64_t *at) {
+    for (int i = RANK; i-- > 0;) {
+        if (++at[i] < all[i]) return;
+        at[i] = 0;
+    }
+}
+
+static void compute_pointwise(world *w, const descriptor *op) {
+    const descriptor *x = part(op, 751), *b = part(op, 752), *t = part(op, 758), *y = part(op, 753);
+    const descriptor *how = part(op, 750);
+    int64_t mode = find(how, 0)->values[0], at[RANK] = {0};
+    const int64_t *all = dimensions(y);
+    for (int64_t i = 0; i < elements(y); i++, advance(all, at)) {
+        double result =
+            mode == 501 ? (double)at[find(how, 9)->values[0]]
+                        : apply(mode, load(w, x, place(x, all, at)), b ? load(w, b, place(b, all, at)) : 0,
+                                t ? load(w, t, place(t, all, at)) : 0);
+        store(w, y, place(y, all, at), result);
+    }
+}
+
+static void compute_product(world *w, const descriptor *op) {
+    const descriptor *a = part(op, 1520), *b = part(op, 1521), *c = part(op, 1522);
+    const int64_t *all = dimensions(c), depth = dimensions(a)[3];
+    int64_t at[RANK] = {0};
+    for (int64_t i = 0; i < elements(c); i++, advance(all, at)) {
+        double sum = 0;
+        for (int64_t k = 0; k < depth; k++) {
+            const int64_t left[] = {at[0], at[1], at[2], k}, right[] = {at[0], at[1], k, at[3]};
+            const int64_t of_left[] = {all[0], all[1], all[2], depth},
+                          of_right[] = {all[0], all[1], depth, all[3]};
+            sum += load(w, a, place(a, of_left, left)) * load(w, b, place(b, of_right, right));
+        }
+        store(w, c, place(c, all, at), sum);
+    }
+}
+
+// Of rows, by 0 (sum) or 3 (the largest).
+static void compute_reduction(world *w, const descriptor *op) {
+    const descriptor *x = part(op, 1610), *y = part(op, 1611);
+    bool sums = find(part(op, 1612), 1600)->values[0] == 0;
+    const int64_t *all = dimensions(x);
+    int64_t at[RANK] = {0};
+    for (int64_t i = 0; i < elements(x); i++, advance(all, at)) {
+        double value = load(w, x, place(x, all, at)), before = at[3] ? load(w, y, place(y, all, at)) : 0;
+        store(w, y, place(y, all, at), at[3] == 0 ? value : sums ? before + value : fmax(before, value));
+    }
+}
+
+static int compute_all(const attribute *operations, const descriptor *pack) {
+    world w = {.pack = pack};
+    for (int64_t i = 0; i < operations->count; i++) {
+        const descriptor *op = (const descriptor *)(intptr_t)operations->values[i];
+        if (op->kind == POINTWISE_OPERATION) compute_pointwise(&w, op);
+        if (op->kind == MATMUL_OPERATION) compute_product(&w, op);
+        if (op->kind == REDUCTION_OPERATION) compute_reduction(&w, op);
+    }
+    while (w.count) free(w.numbers[--w.count]);
+    return 0;
+}
+
 int cudnnBackendExecute(void *handle, descriptor *plan, descriptor *pack) {
     const descriptor *graph = part(part(plan, 401), 1);
     if (!handle || !plan->final || !pack->final || pack->kind != PACK || !find(pack, 1003)->values[0])
         return BAD_PARAM;
     const attribute *operations = find(graph, 801);
-    if (operations->count != 1) return NOT_SUPPORTED;
+    if (operations->count != 1) return compute_all(operations, pack);
     const descriptor *op = (const descriptor *)(intptr_t)operations->values[0];
     if (op->kind == POINTWISE_OPERATION) add(op, pack);
     if (op->kind == MATMUL_OPERATION) multiply(op, pack);
