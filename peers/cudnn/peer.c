@@ -152,10 +152,14 @@ enum { BATCH, HEADS, KV_HEADS, QUERIES, KEYS, DIMENSION }; // axes[]
 
 static bool sees_some(const kz_peer_problem *p) { return is(p, "causal") || is(p, "window"); }
 
-// The last arguments: 1 / sqrt(dimension) unless the case has another; how many keys up to its own a query sees.
+// A decoder's cache, of which each sequence uses its length.
+static bool decodes(const kz_peer_problem *p) { return strcmp(p->family, "attention_decode") == 0; }
+
+// The last arguments: 1 / sqrt(dimension) unless the case has another; how many keys up to its own a query sees, which a
+// decoder's step has not.
 static float scale_of(const kz_peer_problem *p) {
     float scale;
-    memcpy(&scale, &p->args[p->arg_count - 2].scalar, sizeof scale);
+    memcpy(&scale, &p->args[p->arg_count - (decodes(p) ? 1 : 2)].scalar, sizeof scale);
     return scale;
 }
 static uint64_t reach_of(const kz_peer_problem *p) { return p->args[p->arg_count - 1].scalar; }
@@ -209,7 +213,7 @@ static void *mask_earlier(graph *g, const kz_peer_problem *p, void *scores, cons
 }
 
 static void *mask(graph *g, const kz_peer_problem *p, void *scores, const int64_t *all) {
-    if (is(p, "padded")) {
+    if (is(p, "padded") || decodes(p)) {
         void *lengths = graph_buffer(g, 3, TYPE_I32, 4, (const int64_t[]){p->axes[BATCH], 1, 1, 1});
         return choose(g, scores, compare(g, POINTWISE_CMP_LT, index_of(g, scores, 3, all), lengths, all),
                       all);
@@ -246,7 +250,7 @@ static void attend(graph *g, const kz_peer_problem *p) {
     int64_t queries = p->axes[QUERIES], keys = p->axes[KEYS], d = p->axes[DIMENSION];
     int type = type_of(p);
     bool bias = is(p, "additive");
-    size_t count = buffers_of(p), at_out = 3 + (bias || is(p, "padded"));
+    size_t count = buffers_of(p), at_out = 3 + (bias || is(p, "padded") || decodes(p));
     const int64_t of_q[] = {batch, heads, queries, d}, of_k[] = {batch, kv_heads, d, keys};
     const int64_t of_v[] = {batch, kv_heads, keys, d}, all[] = {batch, heads, queries, keys},
                   per_row[] = {batch, heads, queries, 1};
@@ -284,6 +288,11 @@ static bool attends(const kz_peer_problem *p) {
     return p->axes[DIMENSION] % 8 == 0 && p->axes[DIMENSION] <= 256;
 }
 
+// One new query, which sees its sequence's whole length.
+static bool attends_to_cache(const kz_peer_problem *p) {
+    return is(p, "contiguous") && p->axes[QUERIES] == 1 && attends(p);
+}
+
 // The norms alone: no residual, no fp8.
 static bool normalises_forward(const kz_peer_problem *p) { return is(p, "rmsnorm") || is(p, "forward"); }
 static bool normalises_back(const kz_peer_problem *p) { return is(p, "backward"); }
@@ -316,6 +325,7 @@ static const struct operation {
     {"rmsnorm", "cuDNN graph, norm backward, deviations kept", F32 | HALVES, 2, normalises_back,
      normalise_back, normalise_before},
     {"attention", "cuDNN graph, attention", HALVES, 6, attends, attend, NULL},
+    {"attention_decode", "cuDNN graph, attention", HALVES, 6, attends_to_cache, attend, NULL},
 };
 
 static const struct operation *find(const kz_peer_problem *problem) {

@@ -599,87 +599,99 @@ static void cudnn_keeps_deviations_before(void **state) {
 // Two heads that share one of the keys: 2 queries, 3 keys, 8 numbers each.
 enum { ATTENDING = 2, QUERIES = 2, KEYS = 3, NUMBERS = 8 };
 
-// By the definition, in double: `mask` is added, whatever it stands for.
-static void attend(const uint16_t *q, const uint16_t *k, const uint16_t *v, double mask[QUERIES][KEYS],
-                   double *out, double *lse) {
-    for (int row = 0; row < ATTENDING * QUERIES; row++) {
+typedef struct attention {
+    const char *operation;
+    bool decodes; // one query, and a length as one of several padded sequences has
+    int queries;
+    double mask[QUERIES][KEYS]; // added, whatever it stands for
+    uint16_t q[ATTENDING * QUERIES * NUMBERS], k[KEYS * NUMBERS], v[KEYS * NUMBERS], numbers[QUERIES * KEYS];
+} attention;
+
+// By the definition, in double.
+static void attend(const attention *a, double *out, double *lse) {
+    for (int row = 0; row < ATTENDING * a->queries; row++) {
         double weights[KEYS], sum = 0;
         for (int key = 0; key < KEYS; key++) {
-            double score = mask[row % QUERIES][key];
+            double score = a->mask[row % a->queries][key];
             for (int d = 0; d < NUMBERS; d++)
-                score += 0.25 * kz_element_get(KZ_BF16, q, (uint64_t)(row * NUMBERS + d)) *
-                         kz_element_get(KZ_BF16, k, (uint64_t)(key * NUMBERS + d));
+                score += 0.25 * kz_element_get(KZ_BF16, a->q, (uint64_t)(row * NUMBERS + d)) *
+                         kz_element_get(KZ_BF16, a->k, (uint64_t)(key * NUMBERS + d));
             sum += weights[key] = exp(score);
         }
         lse[row] = log(sum);
         for (int d = 0; d < NUMBERS; d++) {
             double mean = 0;
             for (int key = 0; key < KEYS; key++)
-                mean += weights[key] / sum * kz_element_get(KZ_BF16, v, (uint64_t)(key * NUMBERS + d));
+                mean += weights[key] / sum * kz_element_get(KZ_BF16, a->v, (uint64_t)(key * NUMBERS + d));
             out[row * NUMBERS + d] = mean;
         }
     }
 }
 
-// What a query sees by an operation with a window of 2 keys, or with one key of length 2, or with a mask of numbers.
+// A window of 2 keys, a length of 2, numbers to add.
 static double mask_of(const char *operation, int query, int key) {
-    bool hidden = false;
-    if (strcmp(operation, "causal") == 0 || strcmp(operation, "window") == 0)
-        hidden = key > query + KEYS - QUERIES;
-    if (strcmp(operation, "window") == 0) hidden = hidden || key <= query + KEYS - QUERIES - 2;
-    if (strcmp(operation, "padded") == 0) hidden = key >= 2;
+    bool window = strcmp(operation, "window") == 0, hidden = false;
+    if (window || strcmp(operation, "causal") == 0) hidden = key > query + KEYS - QUERIES;
+    if (window) hidden = hidden || key <= query + KEYS - QUERIES - 2;
+    if (strcmp(operation, "padded") == 0 || strcmp(operation, "contiguous") == 0) hidden = key >= 2;
     if (strcmp(operation, "additive") == 0) return 0.5 * (query - key);
     return hidden ? (double)-INFINITY : 0;
 }
 
-static void run_attention(const kz_peer *cudnn, const char *operation, bool with_lse) {
-    uint16_t q[ATTENDING * QUERIES * NUMBERS], k[KEYS * NUMBERS], v[KEYS * NUMBERS], numbers[QUERIES * KEYS];
-    uint16_t out[ATTENDING * QUERIES * NUMBERS];
-    int32_t lengths[] = {2};
-    float lse[ATTENDING * QUERIES] = {0};
-    double mask[QUERIES][KEYS], expected[ATTENDING * QUERIES * NUMBERS], expected_lse[ATTENDING * QUERIES];
-    bool padded = strcmp(operation, "padded") == 0, additive = strcmp(operation, "additive") == 0;
-    for (uint64_t i = 0; i < BASE_COUNT(q); i++)
-        kz_element_set(KZ_BF16, q, i, 0.25 * (double)(i * 7 % 11) - 1);
-    for (uint64_t i = 0; i < BASE_COUNT(k); i++) {
-        kz_element_set(KZ_BF16, k, i, 0.25 * (double)(i * 5 % 13) - 1.5);
-        kz_element_set(KZ_BF16, v, i, 0.5 * (double)(i * 3 % 7) - 1);
+static void make_attention(attention *a, const char *operation) {
+    *a = (attention){.operation = operation, .decodes = strcmp(operation, "contiguous") == 0};
+    a->queries = a->decodes ? 1 : QUERIES;
+    for (uint64_t i = 0; i < BASE_COUNT(a->q); i++)
+        kz_element_set(KZ_BF16, a->q, i, 0.25 * (double)(i * 7 % 11) - 1);
+    for (uint64_t i = 0; i < BASE_COUNT(a->k); i++) {
+        kz_element_set(KZ_BF16, a->k, i, 0.25 * (double)(i * 5 % 13) - 1.5);
+        kz_element_set(KZ_BF16, a->v, i, 0.5 * (double)(i * 3 % 7) - 1);
     }
     for (int i = 0; i < QUERIES * KEYS; i++) {
-        mask[i / KEYS][i % KEYS] = mask_of(operation, i / KEYS, i % KEYS);
-        kz_element_set(KZ_BF16, numbers, (uint64_t)i, mask[i / KEYS][i % KEYS]);
+        a->mask[i / KEYS][i % KEYS] = mask_of(operation, i / KEYS, i % KEYS);
+        kz_element_set(KZ_BF16, a->numbers, (uint64_t)i, a->mask[i / KEYS][i % KEYS]);
     }
-    attend(q, k, v, mask, expected, expected_lse);
-    const void *const more = padded ? (const void *)lengths : numbers;
-    const void *const dense[] = {q, k, v, out, lse}, *const masked[] = {q, k, v, more, out, lse};
+}
+
+static void run_attention(const kz_peer *cudnn, const char *operation, bool with_lse) {
+    attention a;
+    make_attention(&a, operation);
+    static const int32_t lengths[] = {2};
+    uint16_t out[ATTENDING * QUERIES * NUMBERS];
+    float lse[ATTENDING * QUERIES] = {0};
+    double expected[ATTENDING * QUERIES * NUMBERS], expected_lse[ATTENDING * QUERIES];
+    bool additive = strcmp(operation, "additive") == 0;
+    bool more = additive || a.decodes || strcmp(operation, "padded") == 0;
+    attend(&a, expected, expected_lse);
+    const void *const dense[] = {a.q, a.k, a.v, out, lse};
+    const void *const masked[] = {a.q, a.k, a.v, additive ? (const void *)a.numbers : lengths, out, lse};
+    const int64_t axes[] = {1, ATTENDING, 1, a.queries, KEYS, NUMBERS};
     kz_ptr buffers[6];
     kz_arg args[14];
-    size_t count = 4 + (padded || additive) + with_lse, arg_count = 0;
+    size_t count = 4 + more + with_lse, arg_count = 0;
     for (size_t i = 0; i < count; i++) {
-        buffers[i] = (kz_ptr)(uintptr_t)(padded || additive ? masked[i] : dense[i]);
+        buffers[i] = (kz_ptr)(uintptr_t)(more ? masked[i] : dense[i]);
         args[arg_count++] = kz_arg_buffer((uint32_t)i);
     }
-    static const uint64_t axes[] = {1, ATTENDING, 1, QUERIES, KEYS, NUMBERS};
-    for (size_t i = 0; i < BASE_COUNT(axes); i++) args[arg_count++] = kz_arg_u64(axes[i]);
+    for (size_t i = 0; i < BASE_COUNT(axes); i++) args[arg_count++] = kz_arg_u64((uint64_t)axes[i]);
     args[arg_count++] = kz_arg_f32(0.25f);
-    args[arg_count++] = kz_arg_u64(strcmp(operation, "window") == 0 ? 2 : UINT64_C(1) << 62);
-    run_last(cudnn,
-             &(kz_peer_problem){.family = "attention",
-                                .operation = operation,
-                                .type = KZ_BF16,
-                                .axes = {1, ATTENDING, 1, QUERIES, KEYS, NUMBERS},
-                                .args = args,
-                                .arg_count = arg_count},
-             buffers, 2); // tensor cores too, in a half type
-    for (uint64_t i = 0; i < BASE_COUNT(out); i++)
-        assert_float_equal(kz_element_get(KZ_BF16, out, i), expected[i], 0.016); // the fake cuts off
-    for (size_t i = 0; i < BASE_COUNT(lse); i++)
+    if (!a.decodes) args[arg_count++] = kz_arg_u64(strcmp(operation, "window") == 0 ? 2 : UINT64_C(1) << 62);
+    kz_peer_problem problem = {.family = a.decodes ? "attention_decode" : "attention",
+                               .operation = operation,
+                               .type = KZ_BF16,
+                               .args = args,
+                               .arg_count = arg_count};
+    memcpy(problem.axes, axes, sizeof axes);
+    run_last(cudnn, &problem, buffers, 2);                    // tensor cores too, in a half type
+    for (int i = 0; i < ATTENDING * a.queries * NUMBERS; i++) // the fake cuts off
+        assert_float_equal(kz_element_get(KZ_BF16, out, (uint64_t)i), expected[i], 0.016);
+    for (int i = 0; i < ATTENDING * a.queries; i++)
         assert_float_equal(lse[i], with_lse ? expected_lse[i] : 0, 1e-5);
 }
 
 static void cudnn_attends(void **state) {
     (void)state;
-    static const char *const operations[] = {"full", "causal", "window", "padded", "additive"};
+    static const char *const operations[] = {"full", "causal", "window", "padded", "additive", "contiguous"};
     bench_peers peers;
     setenv("KZ_CUDNN", FAKE_CUDNN, 1);
     const kz_peer *cudnn = open_peer("cudnn", &peers);
@@ -693,6 +705,13 @@ static void cudnn_attends(void **state) {
     other.axes[3] = 9; // its first query would see nothing
     assert_null(cudnn->offers(&other));
     other.operation = "full", other.axes[2] = 3; // heads that are not shared evenly
+    assert_null(cudnn->offers(&other));
+    other = (kz_peer_problem){.family = "attention_decode",
+                              .operation = "contiguous",
+                              .type = KZ_BF16,
+                              .axes = {1, 4, 2, 1, 8, 64}};
+    assert_non_null(cudnn->offers(&other));
+    other.axes[3] = 2; // of several the first do not see the whole length
     assert_null(cudnn->offers(&other));
     bench_peers_close(&peers);
 }
