@@ -1,7 +1,8 @@
 // A cuDNN for the tests, on the host's memory: descriptors keep what is set, and a graph of one operation (pointwise sum,
 // reduction, product, norm or its gradients, of f32) is executed; so is one of several (what attention is made of, in bf16), and
 // softmax, which has functions of its own. Its heuristics give three configurations: an engine for tensor cores, one whose plan
-// cannot be made, and one that is right. FAKE_CUDNN_OLD is another version, FAKE_CUDNN_NARROW has the first alone.
+// cannot be made, and one that is right. FAKE_CUDNN_OLD and FAKE_CUDNN_9_15 are other versions, FAKE_CUDNN_NARROW has the first
+// alone.
 #include <math.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -21,6 +22,7 @@ enum {
     REDUCTION_OPERATION = 22,
     NORM_FORWARD = 29,
     NORM_BACKWARD = 30,
+    RESHAPE = 31,
     RMS_NORM = 4,
     SET = 12,
     VALUES = 32,
@@ -62,7 +64,9 @@ int cudnnSoftmaxBackward(void *handle, int algorithm, int mode, const float *alp
                          const float *y, const int *of_dy, const float *dy, const float *beta,
                          const int *of_dx, float *dx);
 
-size_t cudnnGetVersion(void) { return getenv("FAKE_CUDNN_OLD") ? 8907 : 91900; }
+size_t cudnnGetVersion(void) {
+    return getenv("FAKE_CUDNN_OLD") ? 8907 : getenv("FAKE_CUDNN_9_15") ? 91500 : 91900;
+}
 int cudnnCreate(void **handle) { return (*handle = calloc(1, 1)) ? 0 : 1; }
 int cudnnDestroy(void *handle) {
     free(handle);
@@ -283,6 +287,7 @@ static double apply(int64_t mode, double x, double b, double t) {
     case 9: return x - b;
     case 13: return exp(x);
     case 15: return log(x);
+    case 21: return x;
     case 302: return x > b;
     case 303: return x >= b;
     case 304: return x < b;
@@ -328,16 +333,27 @@ static void compute_product(world *w, const descriptor *op) {
     }
 }
 
-// Of rows, by 0 (sum) or 3 (the largest).
+// By 0 (sum) or 3 (the largest), wherever the result has less.
 static void compute_reduction(world *w, const descriptor *op) {
     const descriptor *x = part(op, 1610), *y = part(op, 1611);
     bool sums = find(part(op, 1612), 1600)->values[0] == 0;
     const int64_t *all = dimensions(x);
-    int64_t at[RANK] = {0};
+    int64_t at[RANK] = {0}, most = 0;
+    for (int i = 0; i < RANK; i++) most += (dimensions(y)[i] - 1) * find(y, 903)->values[i];
+    double *results = calloc((size_t)most + 1, sizeof *results);
+    for (int64_t i = 0; i <= most; i++) results[i] = sums ? 0 : -INFINITY;
     for (int64_t i = 0; i < elements(x); i++, advance(all, at)) {
-        double value = load(w, x, place(x, all, at)), before = at[3] ? load(w, y, place(y, all, at)) : 0;
-        store(w, y, place(y, all, at), at[3] == 0 ? value : sums ? before + value : fmax(before, value));
+        double value = load(w, x, place(x, all, at)), *to = &results[place(y, all, at)];
+        *to = sums ? *to + value : fmax(*to, value);
     }
+    for (int64_t i = 0; i <= most; i++) store(w, y, i, results[i]);
+    free(results);
+}
+
+// The same memory by other dimensions.
+static void compute_reshape(world *w, const descriptor *op) {
+    for (int64_t i = 0; i < elements(part(op, 2200)); i++)
+        store(w, part(op, 2201), i, load(w, part(op, 2200), i));
 }
 
 static int compute_all(const attribute *operations, const descriptor *pack) {
@@ -347,6 +363,7 @@ static int compute_all(const attribute *operations, const descriptor *pack) {
         if (op->kind == POINTWISE_OPERATION) compute_pointwise(&w, op);
         if (op->kind == MATMUL_OPERATION) compute_product(&w, op);
         if (op->kind == REDUCTION_OPERATION) compute_reduction(&w, op);
+        if (op->kind == RESHAPE) compute_reshape(&w, op);
     }
     while (w.count) free(w.numbers[--w.count]);
     return 0;

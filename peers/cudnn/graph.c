@@ -21,6 +21,7 @@ enum {
     OPERATION_REDUCTION = 22,
     OPERATION_NORM_FORWARD = 29,
     OPERATION_NORM_BACKWARD = 30,
+    OPERATION_RESHAPE = 31,
 };
 enum {
     POINTWISE_MODE = 0,
@@ -79,6 +80,8 @@ enum {
     NORM_BACK_DSCALE = 2107,
     NORM_BACK_DBIAS = 2108,
     NORM_BACK_DX = 2109,
+    RESHAPE_X = 2200,
+    RESHAPE_Y = 2201,
 };
 enum {
     IS_HANDLE = 0,
@@ -107,7 +110,9 @@ enum {
     FIRST_VALUE = 101,
     FIRST_VIRTUAL = 201,
     PACKED = 100,
-    CONFIGS = 16, // asked of the heuristics
+    FIRST_SCRATCH = 81,
+    SCRATCH_UNIT = 256, // bytes
+    CONFIGS = 16,       // asked of the heuristics
 };
 
 // ---- descriptors -----------------------------------------------------------------------------------------
@@ -181,8 +186,8 @@ void *graph_buffer(graph *g, size_t index, int type, int rank, const int64_t *di
     return make_tensor(g, FIRST_BUFFER + (int64_t)index, type, rank, dimensions, strides, 0);
 }
 
-void *graph_buffer_transposed(graph *g, size_t index, int type, int rank, const int64_t *dimensions) {
-    int64_t strides[GRAPH_DIMENSIONS], in_memory[GRAPH_DIMENSIONS];
+static void transposed(int rank, const int64_t *dimensions, int64_t *strides) {
+    int64_t in_memory[GRAPH_DIMENSIONS];
     memcpy(in_memory, dimensions, (size_t)rank * sizeof *dimensions);
     in_memory[rank - 1] = dimensions[rank - 2];
     in_memory[rank - 2] = dimensions[rank - 1];
@@ -190,6 +195,11 @@ void *graph_buffer_transposed(graph *g, size_t index, int type, int rank, const 
     int64_t last = strides[rank - 1];
     strides[rank - 1] = strides[rank - 2];
     strides[rank - 2] = last;
+}
+
+void *graph_buffer_transposed(graph *g, size_t index, int type, int rank, const int64_t *dimensions) {
+    int64_t strides[GRAPH_DIMENSIONS];
+    transposed(rank, dimensions, strides);
     if (g->buffers <= index) g->buffers = index + 1;
     return make_tensor(g, FIRST_BUFFER + (int64_t)index, type, rank, dimensions, strides, 0);
 }
@@ -205,6 +215,28 @@ void *graph_virtual(graph *g, int type, int rank, const int64_t *dimensions) {
     row_major(rank, dimensions, strides);
     return make_tensor(g, FIRST_VIRTUAL + (int64_t)g->virtuals++, type, rank, dimensions, strides,
                        TENSOR_IS_VIRTUAL);
+}
+
+void *graph_virtual_transposed(graph *g, int type, int rank, const int64_t *dimensions) {
+    int64_t strides[GRAPH_DIMENSIONS];
+    transposed(rank, dimensions, strides);
+    return make_tensor(g, FIRST_VIRTUAL + (int64_t)g->virtuals++, type, rank, dimensions, strides,
+                       TENSOR_IS_VIRTUAL);
+}
+
+static size_t in_units(size_t bytes) { return (bytes + SCRATCH_UNIT - 1) / SCRATCH_UNIT * SCRATCH_UNIT; }
+
+void *graph_scratch(graph *g, int rank, const int64_t *dimensions) {
+    int64_t strides[GRAPH_DIMENSIONS];
+    row_major(rank, dimensions, strides);
+    g->scratch[g->scratch_count] = g->scratch_bytes;
+    g->scratch_bytes += in_units((size_t)(dimensions[0] * strides[0]) * sizeof(float));
+    return make_tensor(g, FIRST_SCRATCH + (int64_t)g->scratch_count++, TYPE_F32, rank, dimensions, strides,
+                       0);
+}
+
+size_t graph_workspace(const graph *g) {
+    return g->scratch_bytes ? in_units(g->workspace_bytes) + g->scratch_bytes : g->workspace_bytes;
 }
 
 void *graph_packed(graph *g, int type, int rank, const int64_t *dimensions) {
@@ -280,6 +312,13 @@ void graph_multiply(graph *g, void *a, void *b, void *c) {
     set_part(g, operation, OPERATION_MATMUL_A, a);
     set_part(g, operation, OPERATION_MATMUL_B, b);
     set_part(g, operation, OPERATION_MATMUL_C, c);
+    add_operation(g, operation);
+}
+
+void graph_reshape(graph *g, void *x, void *y) {
+    void *operation = make(g, OPERATION_RESHAPE);
+    set_part(g, operation, RESHAPE_X, x);
+    set_part(g, operation, RESHAPE_Y, y);
     add_operation(g, operation);
 }
 
@@ -381,8 +420,8 @@ bool graph_plan(graph *g, bool exact) {
 }
 
 bool graph_run(graph *g, int plan, const kz_peer_call *call) {
-    int64_t ids[KZ_FAMILY_BUFFERS + GRAPH_VALUES + 1];
-    void *pointers[KZ_FAMILY_BUFFERS + GRAPH_VALUES + 1], *pack = NULL;
+    int64_t ids[KZ_FAMILY_BUFFERS + GRAPH_VALUES + GRAPH_SCRATCH + 1];
+    void *pointers[KZ_FAMILY_BUFFERS + GRAPH_VALUES + GRAPH_SCRATCH + 1], *pack = NULL;
     void *workspace = (void *)(uintptr_t)call->workspace;
     int64_t count = 0;
     for (size_t i = 0; i < g->buffers; i++, count++) {
@@ -392,6 +431,10 @@ bool graph_run(graph *g, int plan, const kz_peer_call *call) {
     for (size_t i = 0; i < g->values; i++, count++) {
         ids[count] = FIRST_VALUE + (int64_t)i;
         pointers[count] = &g->value[i];
+    }
+    for (size_t i = 0; i < g->scratch_count; i++, count++) {
+        ids[count] = FIRST_SCRATCH + (int64_t)i;
+        pointers[count] = (char *)workspace + in_units(g->workspace_bytes) + g->scratch[i];
     }
     if (g->packed) ids[count] = PACKED, pointers[count++] = (void *)(uintptr_t)call->packed;
     g->error[0] = '\0';

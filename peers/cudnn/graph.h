@@ -10,8 +10,9 @@
 enum {
     GRAPH_DIMENSIONS = 4,
     GRAPH_DESCRIPTORS = 256,
-    GRAPH_OPERATIONS = 32,
-    GRAPH_VALUES = 6,
+    GRAPH_OPERATIONS = 40,
+    GRAPH_VALUES = 8,
+    GRAPH_SCRATCH = 2,
     GRAPH_PLANS = 8, // each is compiled, which takes up to a second
 };
 
@@ -23,6 +24,7 @@ enum {
     POINTWISE_SUB = 9,
     POINTWISE_EXP = 13,
     POINTWISE_LOG = 15,
+    POINTWISE_IDENTITY = 21,
     POINTWISE_CMP_GT = 302,
     POINTWISE_CMP_GE = 303,
     POINTWISE_CMP_LT = 304,
@@ -49,9 +51,10 @@ typedef struct graph {
     void *operations[GRAPH_OPERATIONS];
     size_t operation_count;
     size_t buffers, values, virtuals;
-    bool packed;                      // it has a tensor in the plan's packed memory
-    int64_t alignment;                // of buffers, in bytes
-    graph_number value[GRAPH_VALUES]; // scalars of the operations
+    size_t scratch[GRAPH_SCRATCH], scratch_count, scratch_bytes; // behind the plans' workspace
+    bool packed;                                                 // it has a tensor in the packed memory
+    int64_t alignment;                                           // of buffers, in bytes
+    graph_number value[GRAPH_VALUES];                            // scalars of the operations
     void *plans[GRAPH_PLANS];
     int plan_count;
     size_t workspace_bytes;  // enough for each plan
@@ -68,7 +71,9 @@ void *graph_buffer_transposed(graph *g, size_t index, int type, int rank, const 
 // A matrix as its reductions want it: images of one pixel, whose channels are the columns.
 void *graph_matrix(graph *g, size_t index, int type, int64_t rows, int64_t columns);
 void *graph_virtual(graph *g, int type, int rank, const int64_t *dimensions); // between two operations
-void *graph_packed(graph *g, int type, int rank, const int64_t *dimensions);  // in the packed memory
+void *graph_virtual_transposed(graph *g, int type, int rank, const int64_t *dimensions);
+void *graph_scratch(graph *g, int rank, const int64_t *dimensions);          // floats in the workspace
+void *graph_packed(graph *g, int type, int rank, const int64_t *dimensions); // in the packed memory
 void *graph_value(graph *g, float value, int rank);
 void *graph_whole(graph *g, int32_t value, int rank);
 
@@ -79,6 +84,7 @@ void graph_pointwise_of(graph *g, int mode, int type, void *x, void *b,
 void graph_index(graph *g, int64_t axis, void *x, void *y);
 void graph_reduce(graph *g, int mode, void *x, void *y); // where y's dimension is 1
 void graph_multiply(graph *g, void *a, void *b, void *c);
+void graph_reshape(graph *g, void *x, void *y);
 
 // Of a norm, and of its gradients; those that the mode or the direction has not are NULL.
 typedef struct graph_norm_tensors {
@@ -95,6 +101,7 @@ void graph_norm_back(graph *g, const graph_norm_tensors *t);
 
 // Asks the heuristics. In f32 those that round to fewer bits are taken only where there are no others.
 bool graph_plan(graph *g, bool exact);
+size_t graph_workspace(const graph *g); // bytes: the plans', and what is scratch
 bool graph_run(graph *g, int plan, const kz_peer_call *call);
 
 #endif

@@ -270,6 +270,68 @@ static void attend(graph *g, const kz_peer_problem *p) {
     graph_multiply(g, weights, v, out);
 }
 
+// Of all heads' gradients of k or v; where heads share them, a sum over each group.
+static void add_groups(graph *g, void *transposed, void *x, void *to, const kz_peer_problem *p) {
+    const int64_t of_heads[] = {p->axes[BATCH], p->axes[HEADS], p->axes[KEYS], p->axes[DIMENSION]};
+    if (p->axes[HEADS] == p->axes[KV_HEADS]) {
+        graph_multiply(g, transposed, x, to);
+        return;
+    }
+    void *each = graph_virtual(g, type_of(p), 4, of_heads);
+    graph_multiply(g, transposed, x, each);
+    graph_reduce(g, REDUCE_ADD, each, to);
+}
+
+// q, k, v, what the mask needs, out, dout, lse, dq, dk, dv. The graph that cuDNN's fused engine serves, as its open frontend
+// builds it: the rows' sums of dout out and the sums of dq lie in memory, in float.
+static void attend_back(graph *g, const kz_peer_problem *p) {
+    int64_t batch = p->axes[BATCH], heads = p->axes[HEADS], kv_heads = p->axes[KV_HEADS];
+    int64_t queries = p->axes[QUERIES], keys = p->axes[KEYS], d = p->axes[DIMENSION];
+    int type = type_of(p);
+    size_t at = 3 + (is(p, "additive") || is(p, "padded"));
+    const int64_t of_q[] = {batch, heads, queries, d}, of_k[] = {batch, kv_heads, keys, d},
+                  turned_k[] = {batch, kv_heads, d, keys}, all[] = {batch, heads, queries, keys},
+                  turned[] = {batch, heads, keys, queries}, per_row[] = {batch, heads, queries, 1};
+    void *q = graph_buffer(g, 0, type, 4, of_q), *k = graph_buffer_transposed(g, 1, type, 4, turned_k),
+         *v = graph_buffer_transposed(g, 2, type, 4, turned_k), *out = graph_buffer(g, at, type, 4, of_q),
+         *dout = graph_buffer(g, at + 1, type, 4, of_q), *lse = graph_buffer(g, at + 2, TYPE_F32, 4, per_row);
+    void *scale = graph_value(g, scale_of(p), 4);
+
+    void *products = graph_virtual(g, TYPE_F32, 4, of_q), *sums = graph_virtual(g, TYPE_F32, 4, per_row),
+         *delta = graph_scratch(g, 4, per_row);
+    graph_pointwise(g, POINTWISE_MUL, dout, out, NULL, products);
+    graph_reduce(g, REDUCE_ADD, products, sums);
+    graph_pointwise(g, POINTWISE_MUL, sums, graph_value(g, 1.0f, 4), NULL,
+                    delta); // dropout's factor has its place here
+
+    void *product = graph_virtual(g, TYPE_F32, 4, all), *scores = graph_virtual(g, TYPE_F32, 4, all);
+    graph_multiply(g, q, k, product);
+    graph_pointwise(g, POINTWISE_MUL, product, scale, NULL, scores);
+    if (is(p, "additive")) scores = add_mask(g, p, scores, all);
+    void *logarithms = graph_virtual(g, TYPE_F32, 4, all), *weights = graph_virtual(g, TYPE_F32, 4, all);
+    graph_pointwise(g, POINTWISE_SUB, scores, lse, NULL, logarithms);
+    if (sees_some(p) || is(p, "padded")) logarithms = mask(g, p, logarithms, all);
+    graph_pointwise(g, POINTWISE_EXP, logarithms, NULL, NULL, weights);
+    void *turned_weights = graph_virtual_transposed(g, type, 4, turned);
+    graph_reshape(g, weights, turned_weights);
+    add_groups(g, turned_weights, dout, graph_buffer(g, at + 5, type, 4, of_k), p);
+
+    void *dweights = graph_virtual(g, TYPE_F32, 4, all), *less = graph_virtual(g, TYPE_F32, 4, all);
+    void *times = graph_virtual(g, TYPE_F32, 4, all), *dscores = graph_virtual(g, TYPE_F32, 4, all);
+    graph_multiply(g, dout, v, dweights);
+    graph_pointwise(g, POINTWISE_SUB, dweights, delta, NULL, less);
+    graph_pointwise(g, POINTWISE_MUL, less, weights, NULL, times);
+    graph_pointwise(g, POINTWISE_MUL, times, scale, NULL, dscores);
+    void *turned_dscores = graph_virtual_transposed(g, type, 4, turned);
+    graph_reshape(g, dscores, turned_dscores);
+    add_groups(g, turned_dscores, q, graph_buffer(g, at + 4, type, 4, of_k), p);
+
+    void *rows_of_k = graph_virtual(g, type, 4, of_k), *added = graph_scratch(g, 4, of_q);
+    graph_reshape(g, k, rows_of_k);
+    graph_multiply(g, dscores, rows_of_k, added);
+    graph_pointwise(g, POINTWISE_IDENTITY, added, NULL, NULL, graph_buffer(g, at + 3, type, 4, of_q));
+}
+
 // ---- the rival -------------------------------------------------------------------------------------------
 
 // It has no mean, and writes f32 alone.
@@ -326,6 +388,7 @@ static const struct operation {
      normalise_back, normalise_before},
     {"attention", "cuDNN graph, attention", HALVES, 6, attends, attend, NULL},
     {"attention_decode", "cuDNN graph, attention", HALVES, 6, attends_to_cache, attend, NULL},
+    {"attention_backward", "cuDNN graph, attention backward", HALVES, 6, attends, attend_back, NULL},
 };
 
 static const struct operation *find(const kz_peer_problem *problem) {
@@ -350,6 +413,17 @@ typedef struct state {
     softmax softmax;
 } state;
 
+// Before 9.6 the sums of dq had to be zeros, and up to 9.15 keys that are no 128s wanted a mask.
+enum { GRADIENTS_FROM = 91600 };
+
+static bool is_too_old(const struct operation *o, const char **why) {
+    if (o->describe != attend_back || cudnn_functions()->version() >= GRADIENTS_FROM) return false;
+    *why = "its gradients of attention are asked of cuDNN 9.16 and later: install a newer one, or name its "
+           "file with "
+           "KZ_CUDNN";
+    return true;
+}
+
 static bool prepare_graph(graph *g, void (*describe)(graph *g, const kz_peer_problem *problem),
                           const kz_peer_problem *problem, const char **why) {
     g->alignment = problem->alignment && problem->alignment < ALIGNMENT ? problem->alignment : ALIGNMENT;
@@ -364,6 +438,7 @@ static int prepare(const kz_peer_problem *problem, kz_peer_plan *plan, const cha
     *why = "no memory";
     if (!s) return 1;
     s->operation = find(problem);
+    if (is_too_old(s->operation, why)) return KZ_PEER_DOES_NOT;
     if (!s->operation->describe) {
         *why = s->softmax.error;
         plan->algorithms = SOFTMAX_MODES;
@@ -372,8 +447,9 @@ static int prepare(const kz_peer_problem *problem, kz_peer_plan *plan, const cha
     if (!prepare_graph(&s->graph, s->operation->describe, problem, why)) return 1;
     if (s->operation->before && !prepare_graph(&s->before, s->operation->before, problem, why)) return 1;
     plan->algorithms = s->graph.plan_count;
-    plan->workspace_bytes = s->graph.workspace_bytes;
-    if (s->before.workspace_bytes > plan->workspace_bytes) plan->workspace_bytes = s->before.workspace_bytes;
+    plan->workspace_bytes = graph_workspace(&s->graph);
+    if (graph_workspace(&s->before) > plan->workspace_bytes)
+        plan->workspace_bytes = graph_workspace(&s->before);
     if (s->operation->before) plan->packed_bytes = (size_t)problem->axes[NORM_ROWS] * sizeof(float);
     return 0;
 }

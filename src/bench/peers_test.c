@@ -689,6 +689,96 @@ static void run_attention(const kz_peer *cudnn, const char *operation, bool with
         assert_float_equal(lse[i], with_lse ? expected_lse[i] : 0, 1e-5);
 }
 
+enum { OF_Q = ATTENDING * QUERIES * NUMBERS, OF_K = KEYS * NUMBERS };
+
+static double number(const uint16_t *of, int i) { return kz_element_get(KZ_BF16, of, (uint64_t)i); }
+
+// p = exp(scores - lse), ds = p (dout v^T - rowsum(dout out)).
+static void attend_back(const attention *a, const uint16_t *out, const uint16_t *dout, const float *lse,
+                        double *dq, double *dk, double *dv) {
+    for (int i = 0; i < OF_Q; i++) dq[i] = 0;
+    for (int i = 0; i < OF_K; i++) dk[i] = dv[i] = 0;
+    for (int row = 0; row < ATTENDING * QUERIES; row++)
+        for (int key = 0; key < KEYS; key++) {
+            double score = a->mask[row % QUERIES][key], dp = 0, delta = 0;
+            for (int d = 0; d < NUMBERS; d++) {
+                score += 0.25 * number(a->q, row * NUMBERS + d) * number(a->k, key * NUMBERS + d);
+                dp += number(dout, row * NUMBERS + d) * number(a->v, key * NUMBERS + d);
+                delta += number(dout, row * NUMBERS + d) * number(out, row * NUMBERS + d);
+            }
+            double weight = exp(score - (double)lse[row]), ds = weight * (dp - delta);
+            for (int d = 0; d < NUMBERS; d++) {
+                dq[row * NUMBERS + d] += 0.25 * ds * number(a->k, key * NUMBERS + d);
+                dk[key * NUMBERS + d] += 0.25 * ds * number(a->q, row * NUMBERS + d);
+                dv[key * NUMBERS + d] += weight * number(dout, row * NUMBERS + d);
+            }
+        }
+}
+
+static void assert_close(const uint16_t *actual, const double *expected, int count) { // the fake cuts off
+    for (int i = 0; i < count; i++) assert_float_equal(number(actual, i), expected[i], 0.02);
+}
+
+static void run_attention_back(const kz_peer *cudnn, const char *operation) {
+    attention a;
+    make_attention(&a, operation);
+    static const int32_t lengths[] = {2};
+    uint16_t out[OF_Q], dout[OF_Q], dq[OF_Q], dk[OF_K], dv[OF_K];
+    double forward[OF_Q], log_sums[ATTENDING * QUERIES], of_q[OF_Q], of_k[OF_K], of_v[OF_K];
+    float lse[ATTENDING * QUERIES];
+    bool additive = strcmp(operation, "additive") == 0, more = additive || strcmp(operation, "padded") == 0;
+    attend(&a, forward, log_sums);
+    for (int i = 0; i < OF_Q; i++) {
+        kz_element_set(KZ_BF16, out, (uint64_t)i, forward[i]);
+        kz_element_set(KZ_BF16, dout, (uint64_t)i, 0.25 * (i * 3 % 8) - 1);
+    }
+    for (int i = 0; i < ATTENDING * QUERIES; i++) lse[i] = (float)log_sums[i];
+    attend_back(&a, out, dout, lse, of_q, of_k, of_v);
+    const void *list[10] = {a.q, a.k, a.v, additive ? (const void *)a.numbers : lengths};
+    const void *const rest[] = {out, dout, lse, dq, dk, dv};
+    kz_ptr buffers[10];
+    kz_arg args[18];
+    size_t count = 3 + more + BASE_COUNT(rest), arg_count = 0;
+    for (size_t i = 0; i < BASE_COUNT(rest); i++) list[3 + more + i] = rest[i];
+    for (size_t i = 0; i < count; i++) {
+        buffers[i] = (kz_ptr)(uintptr_t)list[i];
+        args[arg_count++] = kz_arg_buffer((uint32_t)i);
+    }
+    args[arg_count++] = kz_arg_f32(0.25f);
+    args[arg_count++] = kz_arg_u64(strcmp(operation, "window") == 0 ? 2 : UINT64_C(1) << 62);
+    run_last(cudnn,
+             &(kz_peer_problem){.family = "attention_backward",
+                                .operation = operation,
+                                .type = KZ_BF16,
+                                .axes = {1, ATTENDING, 1, QUERIES, KEYS, NUMBERS},
+                                .args = args,
+                                .arg_count = arg_count},
+             buffers, 2);
+    assert_close(dq, of_q, OF_Q);
+    assert_close(dk, of_k, OF_K);
+    assert_close(dv, of_v, OF_K);
+}
+
+static void cudnn_goes_back(void **state) {
+    (void)state;
+    static const char *const operations[] = {"full", "causal", "window", "padded", "additive"};
+    bench_peers peers;
+    setenv("KZ_CUDNN", FAKE_CUDNN, 1);
+    const kz_peer *cudnn = open_peer("cudnn", &peers);
+    if (!cudnn) skip();
+    for (size_t i = 0; i < BASE_COUNT(operations); i++) run_attention_back(cudnn, operations[i]);
+    const kz_peer_problem problem = {
+        .family = "attention_backward", .operation = "full", .type = KZ_BF16, .axes = {1, 4, 4, 8, 8, 64}};
+    const char *why = "";
+    kz_peer_plan plan = {0};
+    setenv("FAKE_CUDNN_9_15", "1", 1);
+    assert_int_equal(cudnn->prepare(&problem, &plan, &why), KZ_PEER_DOES_NOT);
+    assert_non_null(strstr(why, "9.16 and later"));
+    unsetenv("FAKE_CUDNN_9_15");
+    cudnn->close(&plan);
+    bench_peers_close(&peers);
+}
+
 static void cudnn_attends(void **state) {
     (void)state;
     static const char *const operations[] = {"full", "causal", "window", "padded", "additive", "contiguous"};
@@ -781,6 +871,7 @@ int main(void) {
         cmocka_unit_test(cudnn_normalises),
         cmocka_unit_test(cudnn_keeps_deviations_before),
         cmocka_unit_test(cudnn_attends),
+        cmocka_unit_test(cudnn_goes_back),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
