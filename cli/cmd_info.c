@@ -247,10 +247,10 @@ static int print_json(const kz_family *family, const char *path) {
                                         "min_sm_exact", family->variants[i].min_sm < 0));
     for (size_t i = 0; i < family->case_count; i++)
         json_array_append_new(cases, describe_case(family, &family->cases[i]));
-    json_t *object =
-        json_pack("{s:s, s:s, s:s, s:s, s:o, s:o, s:o, s:o}", "family", family->name, "group", family->group,
-                  "summary", family->summary, "signature", family->guest_signature, "operations", operations,
-                  "axes", axes, "variants", variants, "cases", cases);
+    json_t *object = json_pack("{s:s, s:s, s:s, s:s, s:o, s:o, s:s*, s:o, s:o}", "family", family->name,
+                               "group", family->group, "summary", family->summary, "signature",
+                               family->guest_signature, "operations", operations, "axes", axes, "axes_note",
+                               family->axes_note, "variants", variants, "cases", cases);
     kz_error error;
     return report_write_line(object, path, &error) ? cli_fail(&error) : CLI_OK;
 }
@@ -305,7 +305,9 @@ const cli_command cli_command_info = {
         "its cases, which variant the library picks, and how a kernel of your own takes its place. Of a\n"
         "variant: its lines of code and what compiling them takes, what its kernel needs of a "
         "multiprocessor,\n"
-        "how large its code is, and how people judge it.",
+        "how large its code is, and how people judge it. --json writes a family as family, group, summary,\n"
+        "signature, operations, axes, axes_note (what axes mean that their names do not say; where there is\n"
+        "such), variants and cases.",
     .examples = "  kz info reduce\n"
                 "  kz info reduce/06_vector                       registers, occupancy, code size, grades\n"
                 "  kz info reduce --case sum-f32-n2^20-uniform    what is picked for 2^20 elements, and why",

@@ -49,7 +49,7 @@ static void reduce_uses_the_callers_workspace(void **state) {
     assert_non_null(strstr(error.message, "kz_operation_workspace"));
     assert_int_equal(kz_reduce_run(reduce, NULL, at(in), at(&out), at(workspace) + 8, bytes, &error),
                      KZ_INVALID);
-    assert_non_null(strstr(error.message, "multiple of 16"));
+    assert_non_null(strstr(error.message, "multiple of 16 bytes\nround it up"));
     assert_int_equal(out, 99);
     assert_int_equal(kz_reduce_run(reduce, NULL, at(in), at(&out), at(workspace), bytes, &error), KZ_OK);
     assert_int_equal(kz_device_synchronize(*state, &error), KZ_OK);
@@ -170,6 +170,7 @@ static void expect_invalid(kz_device *device, const kz_family *family, kz_case c
     assert_int_equal(kz_operation_open(device, family->name, &c, NULL, &operation, &error), KZ_INVALID);
     assert_null(operation);
     assert_non_null(strstr(error.message, family->name));
+    assert_non_null(strchr(error.message, '\n')); // what to do
 }
 
 static void nonsense_crashes_nobody(void **state) {
@@ -220,6 +221,7 @@ static void a_refusal_says_why(void **state) {
     assert_int_equal(kz_reduce_open(gpu, KZ_REDUCE_MEAN, KZ_F32, 5, "01_atomic", &operation, &error),
                      KZ_UNSUPPORTED);
     assert_non_null(strstr(error.message, "reduce/01_atomic: an atomic cell has no mean"));
+    assert_non_null(strstr(error.message, "\n`kz info reduce` lists the others"));
     kz_device_close(gpu);
 }
 
@@ -238,9 +240,39 @@ static void buffers_are_named(void **state) {
         kz_reduce_run_index(reduce, NULL, at(in), 0, at(&index), at(workspace), sizeof workspace, &error),
         KZ_INVALID);
     assert_non_null(strstr(error.message, "out is 0"));
+    assert_non_null(strstr(error.message, "\npass its address"));
     assert_int_equal(kz_reduce_run_index(reduce, NULL, at(in), at(&out), at(&index), at(workspace),
                                          sizeof workspace, &error),
                      KZ_OK);
+    kz_operation_close(reduce);
+}
+
+// In any order, with others at 0 among them.
+static void buffers_go_by_their_names(void **state) {
+    kz_operation *reduce;
+    kz_error error = {0};
+    float in[5] = {1, 2, 3, 9, 0}, out = 0;
+    _Alignas(KZ_WORKSPACE_ALIGNMENT) double workspace[64];
+    int64_t index = -1;
+    assert_int_equal(kz_reduce_open(*state, KZ_REDUCE_ARGMAX, KZ_F32, 5, NULL, &reduce, &error), KZ_OK);
+    kz_named_buffer named[] = {{"index", at(&index)}, {"mask", 0}, {"out", at(&out)}, {"in", at(in)}};
+    assert_int_equal(kz_operation_run_named(reduce, NULL, named, 4, at(workspace), sizeof workspace, &error),
+                     KZ_OK);
+    assert_int_equal(kz_device_synchronize(*state, &error), KZ_OK);
+    assert_true(out == 9.0f && index == 3);
+    assert_int_equal(kz_operation_run_named(reduce, NULL, named, 3, at(workspace), sizeof workspace, &error),
+                     KZ_INVALID);
+    assert_non_null(strstr(error.message, "the buffer in is 0"));
+    named[1].address = at(in);
+    assert_int_equal(kz_operation_run_named(reduce, NULL, named, 4, at(workspace), sizeof workspace, &error),
+                     KZ_INVALID);
+    assert_non_null(strstr(error.message, "argmax takes no mask as it was opened: it takes in, out, index"));
+    named[1].name = NULL;
+    assert_int_equal(kz_operation_run_named(reduce, NULL, named, 4, at(workspace), sizeof workspace, &error),
+                     KZ_INVALID);
+    assert_non_null(strstr(error.message, "takes no buffer without a name"));
+    assert_int_equal(kz_operation_run_named(reduce, NULL, NULL, 4, 0, 0, &error), KZ_INVALID);
+    assert_int_equal(kz_operation_run_named(NULL, NULL, named, 4, 0, 0, &error), KZ_INVALID);
     kz_operation_close(reduce);
 }
 
@@ -265,7 +297,7 @@ static void nothing_is_invalid(void **state) {
     assert_int_equal(kz_reduce_axis_open(*state, KZ_REDUCE_SUM, KZ_F32, (size_t)1 << 40, (size_t)1 << 40, 1,
                                          NULL, &operation, &error),
                      KZ_INVALID);
-    assert_non_null(strstr(error.message, "more than any memory has"));
+    assert_non_null(strstr(error.message, "more than any memory has\n"));
     axes[0] = axes[1] = (size_t)1 << 40;
     assert_int_equal(kz_permute_open(*state, KZ_F32, 2, axes, order, NULL, &operation, &error), KZ_INVALID);
     assert_int_equal(kz_saxpy_run(NULL, NULL, 1, 1, &error), KZ_INVALID);
@@ -282,6 +314,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(what_cannot_be_is_an_error, open_cpu, close_cpu),
         cmocka_unit_test_setup_teardown(a_refusal_says_why, open_cpu, close_cpu),
         cmocka_unit_test_setup_teardown(buffers_are_named, open_cpu, close_cpu),
+        cmocka_unit_test_setup_teardown(buffers_go_by_their_names, open_cpu, close_cpu),
         cmocka_unit_test_setup_teardown(nothing_is_invalid, open_cpu, close_cpu),
         cmocka_unit_test_setup_teardown(nonsense_crashes_nobody, open_cpu, close_cpu),
     };

@@ -188,6 +188,10 @@ struct kz_family {
     kz_status (*reference)(const kz_case *c, void *const *host, size_t which, double *expected, double *bound,
                            kz_error *error);
 
+    // Optional. Which of several answers that look right output `which` has to give, one line, shown where it is wrong: "of
+    // equal values the lower index comes first". NULL, or a NULL result: there are no others.
+    const char *(*rule)(const kz_case *c, size_t which);
+
     // Element i of every output depends on element i of the inputs alone, and axis 0 counts them: the harness
     // may then split a large case over its cores, and ask for the reference piece by piece.
     bool elementwise;
@@ -202,7 +206,8 @@ struct kz_family {
     // The arguments a guest kernel takes (a kernel from outside the tree in this family's place), as
     // a C parameter list for messages and as plan arguments (NULL: the buffers in order, then the axes). Where cases
     // differ, a line for each list; all but the first open with their cases, as globs of <operation>-<type>:
-    // "const T *in, T *out, size_t n\nargmin-*,argmax-*: const T *in, T *out, long long *index, size_t n".
+    // "const T *in, T *out, size_t n\nargmin-*,argmax-*: const T *in, T *out, long long *index, size_t n". No arguments: guests
+    // are not given the case, for it has what no parameter says.
     const char *guest_signature;
     size_t (*guest_args)(const kz_case *c, kz_arg args[KZ_PLAN_ARGS]);
 
@@ -271,6 +276,10 @@ KZ_API kz_status kz_plan_refuse(kz_error *error, const char *format, ...)
 // happened and in which call, the next one what to do.
 KZ_API kz_status kz_fail(kz_error *error, kz_status status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
+// The case an operation was opened for, without its detail: for calls of kz/ops whose struct has fields for several
+// operations. NULL for NULL.
+struct kz_operation;
+KZ_API const kz_case *kz_operation_case(const struct kz_operation *operation);
 
 // ---- helpers for references and native variants ---------------------------------------------------
 

@@ -4,6 +4,7 @@
 #define GEMM_MMA_TILE_CUH
 
 #include "kz/device/bulk.cuh"
+#include "kz/device/mma.cuh"
 #include "gemm/mma_shape.h"
 #include "gemm/operand.cuh"
 
@@ -62,26 +63,13 @@ static __device__ __forceinline__ kz_pack<T> load_unit(const operand<T> &o, size
 
 // ---- fragments of halves -------------------------------------------------------------------------------------------
 
-static __device__ __forceinline__ void ldmatrix(uint32_t (&to)[4], unsigned address, bool transpose) {
-    if (transpose)
-        asm volatile("ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {%0, %1, %2, %3}, [%4];"
-                     : "=r"(to[0]), "=r"(to[1]), "=r"(to[2]), "=r"(to[3])
-                     : "r"(address)
-                     : "memory");
-    else
-        asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0, %1, %2, %3}, [%4];"
-                     : "=r"(to[0]), "=r"(to[1]), "=r"(to[2]), "=r"(to[3])
-                     : "r"(address)
-                     : "memory");
-}
-
 // 16 rows of a x 16 of k: blocks of 8 x 8 in the order (0, 0), (8, 0), (0, 8), (8, 8) of (row, k).
 template <bool mn, bool swizzle>
 static __device__ __forceinline__ void load_a(uint32_t (&to)[4], unsigned chunk, unsigned row, unsigned k) {
     unsigned lane = kz_lane(), in = lane % 8, block = lane / 8;
     unsigned outer = mn ? k + in + block / 2 * 8 : row + in + block % 2 * 8;
     unsigned unit = mn ? row / 8 + block % 2 : k / 8 + block / 2;
-    ldmatrix(to, chunk + unit_offset<kz_f16, mn, swizzle>(outer, unit), mn);
+    kz_ldmatrix(to, chunk + unit_offset<kz_f16, mn, swizzle>(outer, unit), mn);
 }
 // 16 columns of b x 16 of k: (0, 0), (0, 8), (8, 0), (8, 8) of (column, k), so that a pair is the fragment of 8 columns.
 template <bool mn, bool swizzle>
@@ -90,20 +78,7 @@ static __device__ __forceinline__ void load_b(uint32_t (&to)[4], unsigned chunk,
     unsigned lane = kz_lane(), in = lane % 8, block = lane / 8;
     unsigned outer = mn ? k + in + block % 2 * 8 : column + in + block / 2 * 8;
     unsigned unit = mn ? column / 8 + block / 2 : k / 8 + block % 2;
-    ldmatrix(to, chunk + unit_offset<kz_f16, mn, swizzle>(outer, unit), mn);
-}
-
-static __device__ __forceinline__ void mma(kz_bf16, float *d, const uint32_t *a, const uint32_t *b) {
-    asm volatile("mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, "
-                 "{%8, %9}, {%0, %1, %2, %3};"
-                 : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3])
-                 : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]));
-}
-static __device__ __forceinline__ void mma(kz_f16, float *d, const uint32_t *a, const uint32_t *b) {
-    asm volatile("mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, "
-                 "{%8, %9}, {%0, %1, %2, %3};"
-                 : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3])
-                 : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]));
+    kz_ldmatrix(to, chunk + unit_offset<kz_f16, mn, swizzle>(outer, unit), mn);
 }
 
 // ---- fragments of doubles ------------------------------------------------------------------------------
@@ -156,7 +131,7 @@ static __device__ __forceinline__ void multiply_chunk(warp_tile<float> &w, unsig
 #pragma unroll
         for (int i = 0; i < 4; i++)
 #pragma unroll
-            for (int j = 0; j < 4; j++) mma(T(), w.sums[i][j], left[i], right[j / 2] + j % 2 * 2);
+            for (int j = 0; j < 4; j++) kz_mma(T(), w.sums[i][j], left[i], right[j / 2] + j % 2 * 2);
     }
 }
 // 8 of k.

@@ -58,6 +58,11 @@ attention_problem attention_problem_of(const kz_case *c) {
     return p;
 }
 
+bool attention_is_dense(const kz_case *c) {
+    const attention_detail *d = c->detail;
+    return !d || (is_unset(&d->q) && is_unset(&d->kv) && is_unset(&d->out) && is_unset(&d->mask));
+}
+
 kz_status attention_refuse(const kz_planner *planner) {
     attention_problem p = attention_problem_of(planner->c);
     if (p.kv_heads ? p.heads % p.kv_heads : p.heads)

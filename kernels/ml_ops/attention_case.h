@@ -40,6 +40,7 @@ typedef struct attention_problem {
     bool lse, packed;
 } attention_problem;
 attention_problem attention_problem_of(const kz_case *c);
+bool attention_is_dense(const kz_case *c); // the case asks for no strides
 // Why a case has no meaning: KZ_UNSUPPORTED.
 kz_status attention_refuse(const kz_planner *p);
 attention_detail attention_detail_of(const kz_attention_shape *shape);

@@ -66,7 +66,8 @@ static bool is_empty(const norm_family *f, const kz_planner *p) {
 }
 
 static kz_status refuse_columns(const kz_planner *p) {
-    return kz_plan_refuse(p->error, "rows of %lld columns: a row has less than 2^30",
+    return kz_plan_refuse(p->error,
+                          "rows of %lld columns: a row has less than 2^30; look at the arguments' order",
                           (long long)p->c->axes[NORM_COLUMNS]);
 }
 

@@ -15,6 +15,14 @@
 #include "ml_ops/softmax/softmax.h"
 #include "unit.h"
 
+// A line that says what happened, and one that says what to do.
+static bool has_next_step(const kz_error *error) {
+    const char *next = strchr(error->message, '\n');
+    if (next && next - error->message > 15 && strlen(next) > 15) return true;
+    print_message("one line alone: %s\n", error->message);
+    return false;
+}
+
 // `call` writes to &operation, which was something else before, and to &error.
 #define REFUSED(call)                                                                                        \
     do {                                                                                                     \
@@ -22,7 +30,7 @@
         kz_error error = {0};                                                                                \
         assert_int_equal(call, KZ_INVALID);                                                                  \
         assert_null(operation);                                                                              \
-        assert_true(strlen(error.message) > 30);                                                             \
+        assert_true(has_next_step(&error));                                                                  \
     } while (0)
 
 static int open_device(void **state) { return kz_device_open("sim:h200", (kz_device **)state, NULL); }
@@ -36,7 +44,7 @@ static void numbers_that_mean_nothing(void **state) {
     static const float none[] = {NAN, INFINITY, -INFINITY, -1.0f};
     for (size_t i = 0; i < sizeof none / sizeof none[0]; i++) {
         float x = none[i];
-        kz_adamw_options options = {(double)x, 0.999, 1e-8};
+        kz_adamw_options options = {(double)x, 0.999, 1e-8, 0};
         REFUSED(kz_layernorm_open(device, KZ_LAYERNORM_FORWARD, KZ_F32, 4, 4, x, NULL, &operation, &error));
         REFUSED(kz_rmsnorm_open(device, KZ_F32, 4, 4, x, NULL, &operation, &error));
         REFUSED(kz_rmsnorm_open_function(device, KZ_RMSNORM_FP8, KZ_F32, 4, 4, x, NULL, &operation, &error));
@@ -57,7 +65,7 @@ static void numbers_that_mean_nothing(void **state) {
 static void sizes_that_wrap_around(void **state) {
     kz_device *device = *state;
     const size_t half = (size_t)1 << 62; // of 4 columns 2^64 elements, 0 in 64 bits
-    kz_adamw_options options = {0.9, 0.999, 1e-8};
+    kz_adamw_options options = {0.9, 0.999, 1e-8, 0};
     REFUSED(kz_softmax_open(device, KZ_SOFTMAX_PLAIN, KZ_F32, 1, half, 4, NULL, &operation, &error));
     REFUSED(
         kz_layernorm_open(device, KZ_LAYERNORM_BACKWARD, KZ_F32, half, 4, 1e-5f, NULL, &operation, &error));

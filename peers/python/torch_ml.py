@@ -267,6 +267,8 @@ def adamw(p):
     """torch.optim.AdamW(fused=True) beyond its Python: a call for each group of equal decay and rate."""
     if p.axes["control"] != 0:  # a scale: PyTorch divides by it, and writes the gradients too
         return None
+    if p.operation == "update_stochastic":  # by other random numbers
+        return None
     master = p.operation == "update_master"
     if p.type == "f16" and not master or p.type == "f32" and master:
         return None

@@ -38,10 +38,17 @@ static bool is_word(const char *at, size_t length, const char *word) {
     return strlen(word) == length && strncmp(at, word, length) == 0;
 }
 
+// "blockIdx.y" says nothing of a variable y.
+static bool is_of_the_launch(const char *at, size_t length) {
+    return is_word(at, length, "blockIdx") || is_word(at, length, "blockDim") ||
+           is_word(at, length, "gridDim");
+}
+
 static bool depends(const scan *s, const char *from, const char *to) {
     for (const char *at = from; at < to;) {
         size_t length = word_length(at);
         if (is_word(at, length, "threadIdx") || is_word(at, length, "thread_rank")) return true;
+        if (is_of_the_launch(at, length)) length += at[length] == '.' ? 2 : 0;
         for (size_t i = 0; length && i < s->name_count; i++)
             if (s->lengths[i] == length && strncmp(at, s->names[i], length) == 0) return true;
         at += length ? length : 1;
@@ -119,7 +126,7 @@ static void take_mark(scan *s) {
     if (c == '{' && s->depth < DEPTH)
         s->scopes[s->depth++] = (scope){.is_braced = true, .parentheses = s->parentheses};
     if (c == '}') pop(s);
-    if (c == '}' && s->depth == 0) s->returned = 0;
+    if (c == '}' && s->depth == 0) s->returned = 0, s->name_count = 0; // the function ends, and its names
     if (c == ';' && top && !top->is_braced && s->parentheses == top->parentheses) pop(s);
 }
 

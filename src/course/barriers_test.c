@@ -34,6 +34,10 @@ static void barriers_for_all_are_not(void **state) {
     expect("int f(int i) {\nif (i < threadIdx.x) { return 0; }\nreturn 1; }\nvoid k() {\n__syncthreads(); }",
            0, 0);
     expect("int t = threadIdx.x;\n__syncthreads();\nif (t) return;\na();", 0, 0);
+    expect("int y = threadIdx.x;\nif (blockIdx.y == 1) { __syncthreads(); }", 0, 0);
+    expect(
+        "void f() {\nint i = threadIdx.x; }\nvoid k() {\nfor (int i = 0; i < n; i++) { __syncthreads(); } }",
+        0, 0);
 }
 
 static void returns_before_barriers_are_found(void **state) {

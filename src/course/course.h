@@ -377,7 +377,8 @@ kz_status course_grade_answers(const course_grade_job *job, const char *source, 
 course_check *course_verdict_add(course_verdict *verdict, const char *name, course_outcome outcome,
                                  course_reason reason, const char *reason_detail, const char *summary,
                                  const char *detail);
-// The row with the compiler's warnings about a file that it takes; none where there are none.
+// The row with the compiler's warnings about a file that it takes; none where there are none, or the file is the starter as
+// it is.
 void course_verdict_add_warnings(course_verdict *verdict, const base_text *warnings);
 
 // The task that a file is for: a line "kz: task <id>" in its first lines, else the folder it lies in, else its own name.

@@ -56,6 +56,8 @@ void course_verdict_add_warnings(course_verdict *verdict, const base_text *warni
     enum { MOST = 8 };
     size_t count = 0, shown = 0;
     if (!warnings->length) return;
+    // What the learner has not written yet uses nothing: that is no news.
+    if (verdict->task && course_task_is_untouched(verdict->task, verdict->file)) return;
     for (const char *line = warnings->data; *line; line += strcspn(line, "\n") + 1) {
         bool begins = *line != ' ' && *line != '\t'; // what it quotes of the source is indented
         if (begins && count++ == MOST) shown = (size_t)(line - warnings->data);

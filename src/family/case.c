@@ -137,8 +137,8 @@ static bool take_data(const char **at, kz_case *c) {
 static kz_status fail_parse(const kz_family *family, const char *name, const char *missing, const char *at,
                             kz_error *error) {
     char example[FAMILY_CASE_NAME];
-    base_fail(error, KZ_INVALID, "\"%s\" is not a case of %s: expected %s at \"%s\"", name, family->name,
-              missing, at);
+    base_fail(error, KZ_INVALID, "\"%s\" is not a case of %s: expected %s at %s%s%s", name, family->name,
+              missing, *at ? "\"" : "its end", at, *at ? "\"" : "");
     if (family->case_count) {
         family_case_name(family, &family->cases[0], example);
         base_fail_note(error, "a case of this family looks like %s; kz info %s lists them", example,

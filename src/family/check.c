@@ -52,7 +52,8 @@ static void print_number(char text[32], double value, int digits) {
         snprintf(text, 32, "%.*g", digits, value);
 }
 
-static kz_status say_wrong(const family_slot *slot, const family_comparison *m, kz_error *error) {
+static kz_status say_wrong(const family_slot *slot, const family_comparison *m, const char *rule,
+                           kz_error *error) {
     char got[32], expected[32], bound[32] = "";
     // As many digits as it takes to tell the two apart.
     for (int digits = 9; digits <= 17; digits += 4) {
@@ -66,6 +67,7 @@ static kz_status say_wrong(const family_slot *slot, const family_comparison *m, 
                    (unsigned long long)m->first_wrong, got, expected, bound, (unsigned long long)m->wrong,
                    (unsigned long long)m->count);
     if (m->cause[0]) base_fail_note(error, "likely: %s", m->cause);
+    if (rule) base_fail_note(error, "the rule: %s", rule);
     return KZ_WRONG;
 }
 
@@ -95,7 +97,8 @@ kz_status family_compare_slot(const family_check_job *job, const family_buffers 
                                 .rows = matrix ? (uint64_t)job->c->axes[0] : 0,
                                 .columns = matrix ? (uint64_t)job->c->axes[1] : 0};
         family_compare(&output, comparison);
-        if (comparison->wrong) status = say_wrong(slot, comparison, error);
+        const char *rule = job->family->rule ? job->family->rule(job->c, which) : NULL;
+        if (comparison->wrong) status = say_wrong(slot, comparison, rule, error);
     }
     free(expected);
     free(bound);

@@ -170,6 +170,23 @@ static void elements_are_what_the_family_reads(void **state) {
     assert_int_equal(check_of(&reads, "right", &cases[0]).outcome, FAMILY_WRONG);
 }
 
+// What is asked for is said where several answers look right, of the output that is wrong.
+static const char *rule_of_out(const kz_case *c, size_t which) {
+    return which == 1 ? "twice, never once" : NULL;
+}
+static const char *no_rule(const kz_case *c, size_t which) { return NULL; }
+
+static void the_rule_is_said_where_it_is_broken(void **state) {
+    (void)state;
+    kz_family ruled = family;
+    ruled.rule = rule_of_out;
+    assert_non_null(
+        strstr(check_of(&ruled, "copies", &cases[0]).error.message, "\nthe rule: twice, never once"));
+    assert_string_equal(check_of(&ruled, "right", &cases[0]).error.message, "");
+    ruled.rule = no_rule;
+    assert_null(strstr(check_of(&ruled, "copies", &cases[0]).error.message, "the rule"));
+}
+
 static void what_cannot_run_is_skipped_with_a_reason(void **state) {
     (void)state;
     EXPECT(refuse, FAMILY_SKIPPED, "not for me");
@@ -279,6 +296,7 @@ int main(void) {
         cmocka_unit_test(right_passes),
         cmocka_unit_test(wrong_fails_for_its_reason),
         cmocka_unit_test(elements_are_what_the_family_reads),
+        cmocka_unit_test(the_rule_is_said_where_it_is_broken),
         cmocka_unit_test(what_cannot_run_is_skipped_with_a_reason),
         cmocka_unit_test(a_guest_is_launched_as_its_lines_say),
         cmocka_unit_test(a_guest_without_lines_has_a_thread_per_element),

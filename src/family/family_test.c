@@ -68,6 +68,8 @@ static void a_case_of_any_size_can_be_named(void **state) {
     assert_non_null(strstr(error.message, "expected rows, a number below 2^63, at \"rows9999"));
     assert_int_equal(family_case_parse(&family, "median-f32-rows1-cols1-uniform", &c, &error), KZ_INVALID);
     assert_non_null(strstr(error.message, "expected an operation (sum, max) at"));
+    assert_int_equal(family_case_parse(&family, "sum-f32-rows3", &c, &error), KZ_INVALID);
+    assert_non_null(strstr(error.message, "at its end\na case of this family looks like"));
 }
 
 static void globs_match(void **state) {

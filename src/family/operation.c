@@ -79,19 +79,38 @@ static kz_status check_case(const kz_family *family, const kz_case *c, kz_error 
     uint32_t operations = 0;
     while (family->operations[operations]) operations++;
     if ((uint32_t)c->operation >= operations)
-        return base_fail(error, KZ_INVALID, "%s has the operations 0 to %u, and %u was asked for",
-                         family->name, operations - 1, (uint32_t)c->operation);
+        return kz_fail(
+            error, KZ_INVALID,
+            "%s has the operations 0 to %u, and %u was asked for\n`kz info %s` lists them in order, and "
+            "kz/ops/%s.h names them",
+            family->name, operations - 1, (uint32_t)c->operation, family->name, family->name);
     if ((uint32_t)c->type >= KZ_TYPE_COUNT)
-        return base_fail(error, KZ_INVALID, "%s: %u is no kz_type", family->name, (uint32_t)c->type);
+        return kz_fail(error, KZ_INVALID, "%s: %u is no kz_type\npass one of kz_type: KZ_F32, KZ_BF16, ...",
+                       family->name, (uint32_t)c->type);
     for (size_t i = 0; i < KZ_CASE_AXES && family->axes[i]; i++)
         if (c->axes[i] < 0)
-            return base_fail(error, KZ_INVALID, "%s: %s is %llu, and must be below 2^63", family->name,
-                             family->axes[i], (unsigned long long)c->axes[i]);
+            return kz_fail(
+                error, KZ_INVALID,
+                "%s: %s is %llu, and must be below 2^63\nlook for a difference below 0, or an int that was "
+                "negative, where it is computed",
+                family->name, family->axes[i], (unsigned long long)c->axes[i]);
     double bytes = family->work(c).bytes; // in double: no product is too large for it
     if (bytes >= 0x1p62)
-        return base_fail(error, KZ_INVALID, "%s: the sizes come to %.2g bytes, more than any memory has",
-                         family->name, bytes);
+        return kz_fail(
+            error, KZ_INVALID,
+            "%s: the sizes come to %.2g bytes, more than any memory has\nlook at them in a debugger: one "
+            "may be unset, or in bytes where elements are counted",
+            family->name, bytes);
     return KZ_OK;
+}
+
+// What the variant itself says. Where that names no way out, there are the others.
+static void say_refused(const kz_family *family, const kz_variant *variant, kz_status status,
+                        const kz_error *reason, kz_error *error) {
+    base_fail(error, status, "%s/%s: %s", family->name, variant->name, reason->message);
+    if (!strchr(reason->message, '\n'))
+        base_fail_note(error, "`kz info %s` lists the others; NULL in its place takes one that does this",
+                       family->name);
 }
 
 kz_status kz_operation_open_family(kz_device *device, const kz_family *family, const kz_case *c,
@@ -106,7 +125,11 @@ kz_status kz_operation_open_family(kz_device *device, const kz_family *family, c
     if (!status) status = check_case(family, c, error);
     if (status) return status;
     kz_operation *made = calloc(1, sizeof *made);
-    if (!made) return base_fail(error, KZ_NO_MEMORY, "no memory for an operation of %s", family->name);
+    if (!made)
+        return kz_fail(
+            error, KZ_NO_MEMORY,
+            "no host memory for an operation of %s\nfree some: kz_operation_close ends those that are done",
+            family->name);
 
     const kz_device_info *info = kz_device_get_info(device);
     made->device = device;
@@ -118,8 +141,7 @@ kz_status kz_operation_open_family(kz_device *device, const kz_family *family, c
     if (status == KZ_OK) {
         kz_error reason = {0};
         status = kz_variant_plan(family, made->variant, c, info, &made->plan, &reason);
-        if (status != KZ_OK)
-            base_fail(error, status, "%s/%s: %s", family->name, made->variant->name, reason.message);
+        if (status != KZ_OK) say_refused(family, made->variant, status, &reason, error);
     }
     made->c.detail = NULL; // the caller's, and its plan is made
     if (status == KZ_OK) status = kz_variant_image(family, made->variant, &image, error);
@@ -150,6 +172,8 @@ uint64_t kz_operation_workspace(const kz_operation *operation) {
     return operation ? operation->plan.workspace_bytes : 0;
 }
 
+const kz_case *kz_operation_case(const kz_operation *operation) { return operation ? &operation->c : NULL; }
+
 const kz_plan *kz_operation_plan(const kz_operation *operation) {
     return operation ? &operation->plan : NULL;
 }
@@ -179,9 +203,12 @@ static kz_status check_buffers(const kz_operation *operation, const kz_ptr *buff
     }
     for (size_t i = 0; !status && i < count; i++)
         if (!buffers[i] && operation->buffers[i].count)
-            status = base_fail(
-                error, KZ_INVALID, "%s's %s: the buffer %s is 0, and has %llu elements (of %s)", family, what,
-                operation->buffers[i].name, (unsigned long long)operation->buffers[i].count, names.data);
+            status = kz_fail(error, KZ_INVALID,
+                             "%s's %s: the buffer %s is 0, and has %llu elements (of %s)\npass its address: "
+                             "kz_memory_alloc "
+                             "gives one",
+                             family, what, operation->buffers[i].name,
+                             (unsigned long long)operation->buffers[i].count, names.data);
     base_text_free(&names);
     return status;
 }
@@ -193,8 +220,11 @@ kz_status kz_operation_run(kz_operation *operation, kz_stream *stream, const kz_
     if (!status) status = check_buffers(operation, buffers, buffer_count, error);
     if (status) return status;
     if (operation->plan.workspace_bytes && workspace % KZ_WORKSPACE_ALIGNMENT)
-        return base_fail(error, KZ_INVALID, "the workspace is at 0x%llx, which is no multiple of %d bytes",
-                         (unsigned long long)workspace, KZ_WORKSPACE_ALIGNMENT);
+        return kz_fail(
+            error, KZ_INVALID,
+            "the workspace is at 0x%llx, which is no multiple of %d bytes\nround it up, or pass what "
+            "kz_memory_alloc gives",
+            (unsigned long long)workspace, KZ_WORKSPACE_ALIGNMENT);
     if (workspace_bytes < operation->plan.workspace_bytes) {
         base_fail(error, KZ_INVALID, "the workspace has %llu bytes, %s needs %llu",
                   (unsigned long long)workspace_bytes, operation->variant->name,
@@ -213,7 +243,7 @@ static const kz_named_buffer *find_named(const kz_named_buffer *buffers, size_t 
 }
 
 static bool takes(const kz_operation *operation, const char *name) {
-    for (size_t i = 0; i < operation->buffer_count; i++)
+    for (size_t i = 0; i < operation->buffer_count && name; i++)
         if (strcmp(operation->buffers[i].name, name) == 0) return true;
     return false;
 }
@@ -230,7 +260,7 @@ kz_status kz_operation_run_named(kz_operation *operation, kz_stream *stream, con
         list_buffers(operation, &names);
         base_fail(error, KZ_INVALID, "%s's %s takes no %s as it was opened: it takes %s",
                   operation->family->name, operation->family->operations[operation->c.operation],
-                  buffers[i].name, names.data);
+                  buffers[i].name ? buffers[i].name : "buffer without a name", names.data);
         base_fail_note(error, "set it to 0, or open the operation that takes it: kz/ops/%s.h says which",
                        operation->family->name);
         base_text_free(&names);

@@ -171,24 +171,86 @@ kz_status workload_check_ptx(const char *path, const char *ptx, kz_error *error)
     return toolchain_check_ptx(&tools, path, ptx, (int)gpu.sm, error);
 }
 
+// ---- one case to look into ------------------------------------------------------------------------
+
 static bool does(const workload_doer *doer, const kz_family *family, const kz_case *c) {
     kz_plan plan;
     if (doer->guest) return family_guest_entry(doer->guest, c) != NULL;
     return !doer->variant || !kz_variant_plan(family, doer->variant, c, doer->device, &plan, NULL);
 }
 
-// NULL where there is none.
-static const kz_case *find_largest(const kz_family *family, const workload_doer *doer, uint64_t most) {
+enum { FLOPS_EACH = 4096, FLOPS_EACH_CUT = 256, LEAST_PART = 16 };
+
+static bool is_plain(const kz_case *c) { return !c->misalign && c->data == KZ_DATA_UNIFORM && !c->detail; }
+
+// Elements tell how long a simulation takes, and in a product its flops do.
+static bool is_within(const kz_family *family, const kz_case *c, uint64_t most, double flops_each) {
+    return family_case_elements(family, c) <= most && family->work(c).flops <= flops_each * (double)most;
+}
+
+// The largest of those with a bit of `use` that are small enough.
+static const kz_case *find_largest(const kz_family *family, const workload_doer *doer, uint32_t use,
+                                   uint64_t most) {
     const kz_case *best = NULL;
     for (size_t i = 0; i < family->case_count; i++) {
         const kz_case *k = &family->cases[i];
-        uint64_t size = family_case_elements(family, k);
-        if (k->misalign || k->data != KZ_DATA_UNIFORM) continue;
-        bool better = most ? size <= most && (!best || size > family_case_elements(family, best))
-                           : !best && k->use & KZ_USE_BENCH;
-        if (better && does(doer, family, k)) best = k;
+        if (!is_plain(k) || !(k->use & use) || !is_within(family, k, most, FLOPS_EACH)) continue;
+        if (best && family_case_elements(family, k) <= family_case_elements(family, best)) continue;
+        if (does(doer, family, k)) best = k;
     }
     return best;
+}
+
+static const kz_case *find_first_timed(const kz_family *family, const workload_doer *doer) {
+    for (size_t i = 0; i < family->case_count; i++)
+        if (is_plain(&family->cases[i]) && family->cases[i].use & KZ_USE_BENCH &&
+            does(doer, family, &family->cases[i]))
+            return &family->cases[i];
+    return NULL;
+}
+
+// The largest axis that is a size: half of it is less work. KZ_CASE_AXES where there is none.
+static size_t find_longest(const kz_family *family, const kz_case *c) {
+    size_t longest = KZ_CASE_AXES;
+    for (size_t i = 0; i < KZ_CASE_AXES && family->axes[i]; i++) {
+        kz_case half = *c;
+        half.axes[i] /= 2;
+        kz_work less = family->work(&half), all = family->work(c);
+        bool is_size = less.bytes < all.bytes || less.flops < all.flops;
+        if (is_size && half.axes[i] && (longest == KZ_CASE_AXES || c->axes[i] > c->axes[longest]))
+            longest = i;
+    }
+    return longest;
+}
+
+// Halves the longest axis until it is small enough; false where that gives no case that is done.
+static bool cut(const kz_family *family, const workload_doer *doer, uint64_t most, kz_case *c) {
+    while (!is_within(family, c, most, FLOPS_EACH_CUT)) {
+        size_t axis = find_longest(family, c);
+        if (axis == KZ_CASE_AXES) return false;
+        c->axes[axis] /= 2;
+    }
+    return does(doer, family, c) && (!doer->device || kz_choose(family, c, doer->device, false, NULL));
+}
+
+// The first case to time that the doer does when it is cut.
+static bool cut_first(const kz_family *family, const workload_doer *doer, uint64_t most, kz_case *c) {
+    for (size_t i = 0; i < family->case_count; i++) {
+        *c = family->cases[i];
+        if (is_plain(c) && c->use & KZ_USE_BENCH && cut(family, doer, most, c)) return true;
+    }
+    return false;
+}
+
+// False where there is none. See names.h.
+static bool find_moderate(const kz_family *family, const workload_doer *doer, uint64_t most, kz_case *c) {
+    const kz_case *best =
+        most ? find_largest(family, doer, KZ_USE_BENCH, most) : find_first_timed(family, doer);
+    bool large = best && (!most || family_case_elements(family, best) >= most / LEAST_PART);
+    if (!large && most && cut_first(family, doer, most, c)) return true;
+    if (!best && most) best = find_largest(family, doer, KZ_USE_CHECK, most);
+    if (best) *c = *best;
+    return best != NULL;
 }
 
 kz_status workload_choose_case(const kz_family *family, const workload_doer *doer, const char *pattern,
@@ -203,13 +265,10 @@ kz_status workload_choose_case(const kz_family *family, const workload_doer *doe
         free(cases);
         return KZ_OK;
     }
-    const kz_case *best = find_largest(family, doer, most);
+    if (find_moderate(family, doer, most, c)) return KZ_OK;
     // A variant that does none says why when it is asked for its plan.
-    if (!best && doer->variant) best = find_largest(family, &(workload_doer){0}, most);
-    if (!best)
-        return base_fail(error, KZ_NOT_FOUND, "%s has no case for this; name one with --case", family->name);
-    *c = *best;
-    return KZ_OK;
+    if (doer->variant && find_moderate(family, &(workload_doer){0}, most, c)) return KZ_OK;
+    return base_fail(error, KZ_NOT_FOUND, "%s has no case for this; name one with --case", family->name);
 }
 
 kz_status workload_open_guest(const kz_family *family, const char *path, bool for_debugging,

@@ -40,8 +40,10 @@ typedef struct workload_doer {
     const kz_device_info *device;
 } workload_doer;
 
-// One case to look into: the first that `pattern` means; where it is NULL, the largest plain one of at most `most`
-// elements that the doer does, and with a `most` of 0 the first for benchmarks.
+// One case to look into: the first that `pattern` means; where it is NULL, the largest case to time that the doer does, of at
+// most `most` elements and 1024 flops for each. Where that has less than a 16th of them, or there is none, the first case to
+// time that the doer does once its longest axis is halved until it has as many, and 256 flops for each; without such a case,
+// the largest edge case. With a `most` of 0, the first case to time.
 kz_status workload_choose_case(const kz_family *family, const workload_doer *doer, const char *pattern,
                                uint64_t most, kz_case *c, kz_error *error);
 

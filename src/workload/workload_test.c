@@ -4,7 +4,9 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "family/case.h"
 #include "toolchain/toolchain.h"
+#include "workload/names.h"
 #include "workload/workload.h"
 #include "unit.h"
 
@@ -148,10 +150,57 @@ static int leave_folder(void **state) {
     return getcwd(folder, sizeof folder) ? rmdir(folder) : -1;
 }
 
+// The case that is taken where none is named is large enough to say something of large ones, and small enough to
+// simulate: for each family, and each variant of it.
+static void expect_moderate(const kz_family *family, const kz_variant *variant, kz_device *device) {
+    enum { MOST = 1 << 21 };
+    const kz_device_info *info = kz_device_get_info(device);
+    const workload_doer doer = {NULL, variant, info};
+    char name[FAMILY_CASE_NAME];
+    kz_error error = {0};
+    kz_case c, again;
+    kz_plan plan;
+    if (workload_choose_case(family, &doer, NULL, MOST, &c, &error)) fail_msg("%s", error.message);
+    family_case_name(family, &c, name);
+    kz_work work = family->work(&c);
+    bool large = work.bytes >= 0x1p17 || work.flops >= 0x1p27;
+    if (!large || family_case_elements(family, &c) > MOST || work.flops > 0x1p33)
+        fail_msg("%s/%s: %s has %.3g bytes and %.3g flops", family->name, variant ? variant->name : "", name,
+                 work.bytes, work.flops);
+    if (variant && kz_variant_plan(family, variant, &c, info, &plan, &error))
+        fail_msg("%s/%s: %s: %s", family->name, variant->name, name, error.message);
+    assert_non_null(kz_choose(family, &c, info, false, NULL));
+    assert_int_equal(family_case_parse(family, name, &again, &error), KZ_OK); // --case NAME is the same again
+    assert_memory_equal(again.axes, c.axes, sizeof c.axes);
+}
+
+static void test_moderate_cases(void **state) {
+    size_t count;
+    kz_device *device;
+    const kz_family *const *families = kz_family_list(&count);
+    assert_int_equal(kz_device_open("sim:h200", &device, NULL), KZ_OK);
+    for (size_t f = 0; f < count; f++) {
+        expect_moderate(families[f], NULL, device);
+        for (size_t v = 0; v < families[f]->variant_count; v++)
+            if (kz_variant_fits(&families[f]->variants[v], kz_device_get_info(device)))
+                expect_moderate(families[f], &families[f]->variants[v], device);
+    }
+    // What is large enough as it is stays so.
+    kz_case c;
+    const kz_family *softmax = kz_family_find("softmax");
+    const workload_doer doer = {NULL, NULL, kz_device_get_info(device)};
+    assert_int_equal(workload_choose_case(softmax, &doer, NULL, 1 << 21, &c, NULL), KZ_OK);
+    assert_true(c.axes[1] == 64 && c.axes[2] == 4096);
+    assert_int_equal(workload_choose_case(softmax, &doer, NULL, 0, &c, NULL), KZ_OK);
+    assert_true(c.use & KZ_USE_BENCH);
+    kz_device_close(device);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_zoo),     cmocka_unit_test(test_wrong_names),   cmocka_unit_test(test_programs),
-        cmocka_unit_test(test_records), cmocka_unit_test(test_refused_kinds),
+        cmocka_unit_test(test_zoo),           cmocka_unit_test(test_wrong_names),
+        cmocka_unit_test(test_programs),      cmocka_unit_test(test_records),
+        cmocka_unit_test(test_refused_kinds), cmocka_unit_test(test_moderate_cases),
     };
     return cmocka_run_group_tests(tests, enter_folder, leave_folder);
 }

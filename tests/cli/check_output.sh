@@ -63,6 +63,10 @@ expect_out "add-f32-n1025-uniform"
 expect_out 'extern "C" __global__'
 expect_exit 0 info vector_add --json
 [ "$("$JSON_LINES" cases < "$FOLDER/out")" = 1 ] || fail "kz info has no cases"
+[ "$("$JSON_LINES" axes_note < "$FOLDER/out")" = 0 ] || fail "vector_add's axes need no note"
+expect_exit 0 info dropout --json
+[ "$("$JSON_LINES" axes_note 'drop is the probability times 65536: 6554 is 0.1' < "$FOLDER/out")" = 1 ] ||
+    fail "kz info --json says not what dropout's axes mean"
 # An empty case launches nothing, and nothing limits it.
 expect_exit 0 check sgemm/01_naive --device sim --case 'gemm-f32-m0-*' --no-save
 grep -qE 'memory|instr/elem' "$FOLDER/out" && fail "figures of nothing: $(cat "$FOLDER/out")"

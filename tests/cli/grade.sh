@@ -84,6 +84,16 @@ for run in compiled cached; do
     expect_out "mine.cu(5): warning #174-D: expression has no effect"
     sed -n '/ results /q;p' "$FOLDER/out" | grep -q "warning #174-D" || fail "the warning comes after the results"
 done
+# Of the starter as it is nothing is told: what is not written yet uses nothing.
+sed -i 's/^    \/\/| .*/&\n    \/\/|     int later;/;t' "$task/solution.cu"
+"$KZ" learn reset twice --yes > /dev/null || fail "no starter"
+starter=$(find "$KZ_LEARN" -name twice.cu)
+grep -q "int later;" "$starter" || fail "no variable in the starter: $(cat "$starter")"
+expect_exit 1 grade "$starter"
+! grep -q warning "$FOLDER/out" || fail "the starter has warnings: $(cat "$FOLDER/out")"
+echo "// touched" >> "$starter"
+expect_exit 1 grade "$starter"
+expect_out 'warning #177-D: variable "later" was declared but never referenced'
 expect_exit 0 sanitize "$FOLDER/mine.cu"
 expect_err "mine.cu(5): warning #174-D"
 [ "$(grep -c "warning #174-D" "$FOLDER/err")" = 1 ] || fail "a warning is told several times"

@@ -5,6 +5,7 @@
 // case: top_k-f32-rows2-columns300-k40-equal
 // exit: 1
 // expect: index[0] is 299, expected 0
+// expect: the rule: of equal values the lower index comes first
 
 #include <math.h>
 

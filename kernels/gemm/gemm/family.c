@@ -128,7 +128,9 @@ static const kz_case cases[] = {
     EDGES(NT, BF16),
     EDGES(TN, BF16),
     EDGES(TT, BF16),
+    EDGES(NN_F32, BF16),
     EDGES(NT_F32, F16),
+    EDGES(TT_F32, F16),
     EDGES(NN_SCALED, F16),
     EDGES(TT_SCALED, BF16),
     CHECK(TN_F32, BF16, 67, 61, 131, 2, 3),
@@ -150,6 +152,11 @@ static const kz_case cases[] = {
     CHECK(NN_SCALED, BF16, 72, 136, 520, 1, 8),
     CHECK(TN_F32, F16, 67, 61, 515, 1, 0),
     CHECK(TT, BF16, 136, 72, 520, 1, 0),
+    CHECK(NN_F32, F16, 136, 72, 520, 1, 8),
+    CHECK(TT_F32, BF16, 72, 136, 520, 1, 0),
+    CHECK(TT_F32, BF16, 12, 40, 2056, 1, 0),
+    CHECK(NN_F32, F16, 12, 40, 2056, 1, 0),
+    CHECK(NN_F32, BF16, 12, 72, 515, 1, 0),
     CHECK(NN, F16, 12, 72, 515, 1, 0),    // and of few rows
     CHECK(NN, BF16, 131, 133, 200, 1, 1), // rows that begin anywhere, two tiles
     KZ_NOT_FINITE(CHECK, NT, BF16, 20, 36, 77, 1, 0),
@@ -204,6 +211,9 @@ const kz_family kz_family_gemm = {
     .summary = "c = alpha a b + beta c: any shape, order, stride and count, by what is fastest for it",
     .operations = operations,
     .axes = (const char *const[]){"m", "n", "k", "batch", "slack", NULL},
+    .axes_note =
+        "slack: elements between rows, and between matrices, that are nobody's; batch counts groups in "
+        "_grouped; _f32: c is of floats; _scaled: alpha is 1.5, beta -0.5",
     .types = KZ_TYPE_BIT(F16) | KZ_TYPE_BIT(BF16) | KZ_TYPE_BIT(F32) | KZ_TYPE_BIT(F64),
     .variants = variants,
     .variant_count = sizeof variants / sizeof variants[0],

@@ -14,11 +14,17 @@
 //     m = beta1 m + (1 - beta1) g               v = beta2 v + (1 - beta2) g^2
 //     weight = weight (1 - r decay) - r (m / (1 - beta1^t)) / (sqrt(v / (1 - beta2^t)) + epsilon)
 //
-// UPDATE has one type for all arrays, KZ_F32 or KZ_BF16. UPDATE_MASTER has weights, m and v in f32, gradients in the type given,
+// UPDATE has one type for all arrays, KZ_F32 or KZ_BF16. UPDATE_STOCHASTIC is UPDATE in KZ_BF16, whose results are rounded by
+// chance: up with the probability that makes the mean right. UPDATE_MASTER has weights, m and v in f32, gradients in the type given,
 // KZ_F16 or KZ_BF16, and writes the new weights in that type to `copy` too. Arithmetic is float; m, v, weights and the copy
 // are rounded once, to nearest even, and the weight is computed from m and v before they are. In bf16 a v that is large beside
-// (1 - beta2) g^2 does not move: for such training keep f32 moments. A square past float's largest makes v infinite, and the
+// (1 - beta2) g^2 does not move: for such training keep f32 moments, or round by chance. A square past float's largest makes v infinite, and the
 // weight then gets its decay alone; NaN in a gradient makes weight, m and v NaN.
+//
+// Element i, counted through all tensors in the table's order, is rounded by Philox4x32-10, its key the seed, its counter i / 2
+// and above it the step: word 0 is for the weight, 1 for m, 2 for v, the low 16 bits of each where i is even, the high ones where
+// it is odd. They are added below bf16's last bit, and what is below is cut off; what is finite stays finite. So the same seed
+// and step give the same bits on every device, and with another step each element has others.
 //
 // The plan is fixed, nothing is allocated, and the host waits for nothing: a step can be recorded as a graph. Which of the learning rate
 // and the step a graph keeps is the caller's choice: kz_adamw_run passes both by value, so a replay has the recorded
@@ -36,11 +42,13 @@ extern "C" {
 typedef enum kz_adamw {
     KZ_ADAMW_UPDATE,
     KZ_ADAMW_UPDATE_MASTER,
+    KZ_ADAMW_UPDATE_STOCHASTIC,
 } kz_adamw;
 
 typedef struct kz_adamw_options {
     double beta1, beta2; // 0 or more, below 1
     double epsilon;      // 0 or more
+    uint64_t seed;       // UPDATE_STOCHASTIC: of its random bits
 } kz_adamw_options;
 
 // What a run works on; all that the operation does not use is 0.

@@ -3,6 +3,7 @@
 #include "adamw.h"
 
 #include <math.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,7 +13,7 @@
 // The order of the family's buffers.
 enum { WEIGHTS, GRADIENTS, M, V, TABLE, LIST, NOW, SCALE, SKIP, COPY, BUFFERS };
 
-static const kz_adamw_options options = {0.9, 0.999, 1e-8};
+static const kz_adamw_options options = {0.9, 0.999, 1e-8, 0};
 
 // ---- the reference -----------------------------------------------------------------------------------
 
@@ -42,7 +43,7 @@ static double refer(kz_type type, const problem *p, size_t which, double *bound)
 
 // The first step by hand: m = 0.1 g and v = 0.001 g^2 are corrected to g and g^2, so that the weight moves by the rate alone.
 static void the_first_step_by_hand(void **state) {
-    const problem p = {2.0, -3.0, 0.0, 0.0, 0.01f, 1.0f, 1, {0.9, 0.999, 0.0}};
+    const problem p = {2.0, -3.0, 0.0, 0.0, 0.01f, 1.0f, 1, {0.9, 0.999, 0.0, 0}};
     double bound;
     assert_true(fabs(refer(KZ_F32, &p, M, &bound) - -0.3) < 1e-7 && bound < 1e-6);
     assert_true(fabs(refer(KZ_F32, &p, V, &bound) - 0.009) < 1e-7 && bound < 1e-6);
@@ -52,7 +53,7 @@ static void the_first_step_by_hand(void **state) {
 
 // And the second, whose moments are given.
 static void the_second_step_by_hand(void **state) {
-    const problem p = {1.0, 4.0, 0.5, 0.25, 0.1f, 0.5f, 2, {0.5, 0.75, 0.25}};
+    const problem p = {1.0, 4.0, 0.5, 0.25, 0.1f, 0.5f, 2, {0.5, 0.75, 0.25, 0}};
     double bound, m = 0.5 * 0.5 + 0.5 * 2.0, v = 0.75 * 0.25 + 0.25 * 4.0;
     double quotient = m / 0.75 / (sqrt(v / 0.4375) + 0.25);
     assert_true(fabs(refer(KZ_F32, &p, M, &bound) - m) < 1e-12);
@@ -107,6 +108,62 @@ static void float_passes_and_less_fails(void **state) {
     assert_true(outside(KZ_BF16, KZ_BF16, 5) > 20);
     assert_true(outside(KZ_F32, KZ_F32, 4) > 400); // the step before
     assert_true(outside(KZ_BF16, KZ_F32, 4) > 20);
+}
+
+// ---- rounding by chance ------------------------------------------------------------------------------
+
+// An element of update_stochastic: what is expected of `which`, and how far it may be off.
+static double refer_by_chance(const problem *p, size_t which, double *bound) {
+    uint16_t element[4];
+    const double values[] = {p->weight, p->gradient, p->m, p->v};
+    for (int i = 0; i < 4; i++) kz_element_set(KZ_BF16, &element[i], 0, values[i]);
+    kz_parameter table = {.count = 1, .weight_decay = 0.1f, .rate = 1.0f};
+    kz_adamw_now now = {p->rate, p->step};
+    void *host[BUFFERS] = {&element[0], &element[1], &element[2], &element[3],
+                           &table,      NULL,        &now,        (void *)&p->scale};
+    const kz_case c = {.operation = KZ_ADAMW_UPDATE_STOCHASTIC,
+                       .type = KZ_BF16,
+                       .axes = {1, 1, 0, p->step, 1},
+                       .detail = &p->options};
+    double expected;
+    assert_int_equal(kz_family_find("adamw")->reference(&c, host, which, &expected, bound, NULL), KZ_OK);
+    return expected;
+}
+
+// Over seeds and steps: a neighbour of the exact value each time, known but for what float may be off by, and on average the
+// exact value. The nearest one is always the same, and so are the draws of a kernel that forgets the seed or the step.
+static void the_reference_knows_the_bits(void **state) {
+    enum { DRAWS = 4096 };
+    problem p = {1.0, 0.75, 0.5, 0.25, 0.015625f, 1.0f, 0, {0.9, 0.999, 1e-8, 0}};
+    double b1 = 0.9, b2 = 0.999, exact = b2 * 0.25 + (1 - b2) * 0.75 * 0.75, ulp = 0x1p-9, bound, sum = 0.0;
+    double before = 0.0;
+    int ups = 0, others = 0, loose = 0;
+    for (int i = 0; i < DRAWS; i++) {
+        p.options.seed = (uint64_t)i / 2, p.step = 7 + (uint32_t)i % 2;
+        double v = refer_by_chance(&p, V, &bound);
+        assert_true(v == floor(exact / ulp) * ulp || v == ceil(exact / ulp) * ulp);
+        if (i % 2) others += v != before;
+        before = v;
+        sum += v, ups += v > exact, loose += bound > 0;
+    }
+    double share = exact / ulp - floor(exact / ulp); // with which it goes up
+    assert_true(share > 0.05 && share < 0.3);        // to nearest, v would stay at 0.25
+    assert_true(fabs(sum / DRAWS - exact) < 5 * ulp * sqrt(share * (1 - share) / DRAWS));
+    assert_true(ups > 0 && others > 0 && loose < DRAWS / 100);
+    double m = refer_by_chance(&p, M, &bound);
+    assert_true(fabs(m - (b1 * 0.5 + (1 - b1) * 0.75)) < 0x1p-8 && bound <= 0x1p-8);
+}
+
+static void extremes_by_chance(void **state) {
+    double bound;
+    problem p = {1.0, NAN, 0.5, 0.25, 0.1f, 1.0f, 3, options};
+    assert_true(isnan(refer_by_chance(&p, WEIGHTS, &bound)) && isnan(refer_by_chance(&p, V, &bound)));
+    p.gradient = 1e30; // past float
+    assert_true(refer_by_chance(&p, V, &bound) == INFINITY && bound == 0.0);
+    p.gradient = 1.0, p.v = 0x1.fep127; // the largest: it shrinks, by chance to itself
+    assert_true(refer_by_chance(&p, V, &bound) <= 0x1.fep127);
+    p.v = 0.0, p.gradient = 1e-30;
+    assert_true(refer_by_chance(&p, V, &bound) == 0.0);
 }
 
 // ---- the operation -----------------------------------------------------------------------------------
@@ -303,11 +360,114 @@ static void a_graph_counts_its_steps(void **state) {
     close_model(x);
 }
 
+// ---- the operation, rounded by chance ------------------------------------------------------------------
+
+enum { MANY = 3000, ODD = 5 };
+
+typedef struct many {
+    uint16_t weights[MANY + ODD], m[MANY + ODD], v[MANY + ODD];
+} many;
+
+// Equal elements, in two tensors that begin at an odd place; what a step by `seed` makes of them.
+static void step_by_chance(const char *device_name, const char *variant, kz_adamw which, uint64_t seed,
+                           uint32_t step, many *x) {
+    static uint16_t gradients[MANY + ODD];
+    const kz_adamw_options own = {0.9, 0.999, 1e-8, seed};
+    kz_parameter table[2] = {{.count = 1001, .rate = 1.0f}, {.count = MANY - 1001, .rate = 1.0f}};
+    for (int t = 0; t < 2; t++)
+        table[t].weights = table[t].gradients = table[t].m = table[t].v = 2 * (uint64_t)(ODD + 1001 * t);
+    int64_t list[4];
+    kz_device *device;
+    kz_operation *adamw;
+    kz_error error = {0};
+    kz_ptr memory;
+    for (uint64_t i = 0; i < MANY + ODD; i++) {
+        kz_element_set(KZ_BF16, x->weights, i, 1.0);
+        kz_element_set(KZ_BF16, gradients, i, 0.75);
+        kz_element_set(KZ_BF16, x->m, i, 0.5);
+        kz_element_set(KZ_BF16, x->v, i, 0.25);
+    }
+    assert_int_equal(kz_parameters_pack(table, 2, list, 2, &error), KZ_OK);
+    assert_int_equal(kz_device_open(device_name, &device, &error), KZ_OK);
+    if (kz_adamw_open(device, which, KZ_BF16, &own, MANY, 2, 2, variant, &adamw, &error))
+        fail_msg("%s", error.message);
+    assert_int_equal(kz_memory_alloc(device, sizeof *x + sizeof gradients + 1024, &memory, &error), KZ_OK);
+    kz_ptr at_gradients = memory + sizeof *x, at_table = (at_gradients + sizeof gradients + 63) / 64 * 64;
+    const kz_adamw_buffers at = {.weights = memory,
+                                 .gradients = at_gradients,
+                                 .m = memory + offsetof(many, m),
+                                 .v = memory + offsetof(many, v),
+                                 .parameters = at_table,
+                                 .chunks = at_table + sizeof table};
+    assert_int_equal(kz_copy_to_device(device, NULL, memory, x, sizeof *x, &error), KZ_OK);
+    assert_int_equal(kz_copy_to_device(device, NULL, at_gradients, gradients, sizeof gradients, &error),
+                     KZ_OK);
+    assert_int_equal(kz_copy_to_device(device, NULL, at_table, table, sizeof table, &error), KZ_OK);
+    assert_int_equal(kz_copy_to_device(device, NULL, at.chunks, list, 2 * sizeof *list, &error), KZ_OK);
+    assert_int_equal(kz_adamw_run(adamw, NULL, 0.015625f, step, &at, &error), KZ_OK);
+    assert_int_equal(kz_copy_to_host(device, NULL, x, memory, sizeof *x, &error), KZ_OK);
+    assert_int_equal(kz_device_synchronize(device, &error), KZ_OK);
+    kz_operation_close(adamw);
+    kz_memory_free(device, memory, NULL);
+    kz_device_close(device);
+}
+
+static double sum_of(const uint16_t *array) {
+    double sum = 0.0;
+    for (uint64_t i = ODD; i < MANY + ODD; i++) sum += kz_element_get(KZ_BF16, array, i);
+    return sum;
+}
+
+// Over seeds and elements the mean is what is exact, where the nearest number is off by a good part of a unit.
+static void the_mean_is_right(void **state) {
+    enum { SEEDS = 24, DRAWS = SEEDS * MANY };
+    static many x;
+    const double m = 0.9 * 0.5 + 0.1 * 0.75, v = 0.999 * 0.25 + 0.001 * 0.5625;
+    const double weight = 1.0 - 0.015625 * (m / (1 - pow(0.9, 5))) / (sqrt(v / (1 - pow(0.999, 5))) + 1e-8);
+    const double exact[] = {weight, m, v}, ulp[] = {0x1p-8, 0x1p-8, 0x1p-9};
+    double sums[3] = {0.0};
+    for (uint64_t seed = 0; seed < SEEDS; seed++) {
+        step_by_chance("cpu", NULL, KZ_ADAMW_UPDATE_STOCHASTIC, seed << 40 | 3, 5, &x);
+        sums[0] += sum_of(x.weights), sums[1] += sum_of(x.m), sums[2] += sum_of(x.v);
+    }
+    step_by_chance("cpu", NULL, KZ_ADAMW_UPDATE, 0, 5, &x);
+    const double nearest[] = {sum_of(x.weights) / MANY, sum_of(x.m) / MANY, sum_of(x.v) / MANY};
+    for (int k = 0; k < 3; k++) {
+        double off = fabs(sums[k] / DRAWS - exact[k]) / ulp[k];
+        if (!(off < 5 * 0.5 / sqrt(DRAWS))) fail_msg("array %d: the mean is off by %g units", k, off);
+        assert_true(fabs(nearest[k] - exact[k]) / ulp[k] > 0.02);
+    }
+}
+
+// All variants draw as plain C does: their results differ where float's last bits tip the scale, if anywhere. Another seed, and
+// another step, give others.
+static int count_others(const many *a, const many *b) {
+    int count = 0;
+    for (int i = ODD; i < MANY + ODD; i++)
+        count += a->weights[i] != b->weights[i] || a->m[i] != b->m[i] || a->v[i] != b->v[i];
+    return count;
+}
+
+static void all_variants_draw_the_same(void **state) {
+    static many plain, x;
+    const kz_family *family = kz_family_find("adamw");
+    step_by_chance("cpu", NULL, KZ_ADAMW_UPDATE_STOCHASTIC, 17, 5, &plain);
+    for (size_t v = 1; v < family->variant_count; v++) {
+        step_by_chance("sim", family->variants[v].name, KZ_ADAMW_UPDATE_STOCHASTIC, 17, 5, &x);
+        assert_true(count_others(&plain, &x) < MANY / 300);
+    }
+    step_by_chance("cpu", NULL, KZ_ADAMW_UPDATE_STOCHASTIC, 17, 6, &x);
+    assert_true(count_others(&plain, &x) > MANY / 3);
+    step_by_chance("cpu", NULL, KZ_ADAMW_UPDATE_STOCHASTIC, (uint64_t)17 << 32, 5, &x);
+    assert_true(count_others(&plain, &x) > MANY / 3);
+    for (int i = 0; i < ODD; i++) assert_true(x.weights[i] == 0x3f80); // what is nobody's
+}
+
 static void what_cannot_be_is_refused(void **state) {
     kz_device *device;
     kz_operation *adamw;
     kz_error error = {0};
-    kz_adamw_options bad = {1.0, 0.999, 1e-8};
+    kz_adamw_options bad = {1.0, 0.999, 1e-8, 0};
     assert_int_equal(kz_device_open("cpu", &device, &error), KZ_OK);
     assert_int_equal(kz_adamw_open(device, KZ_ADAMW_UPDATE, KZ_F32, &bad, 10, 1, 1, NULL, &adamw, &error),
                      KZ_INVALID);
@@ -315,6 +475,10 @@ static void what_cannot_be_is_refused(void **state) {
     assert_int_equal(kz_adamw_open(device, KZ_ADAMW_UPDATE, KZ_F16, &options, 10, 1, 1, NULL, &adamw, &error),
                      KZ_UNSUPPORTED);
     assert_non_null(strstr(error.message, "f32 and bf16"));
+    assert_int_equal(
+        kz_adamw_open(device, KZ_ADAMW_UPDATE_STOCHASTIC, KZ_F32, &options, 10, 1, 1, NULL, &adamw, &error),
+        KZ_UNSUPPORTED);
+    assert_non_null(strstr(error.message, "update_stochastic has no f32: it has bf16"));
     assert_int_equal(
         kz_adamw_open(device, KZ_ADAMW_UPDATE, KZ_F32, &options, 10000, 1, 1, NULL, &adamw, &error),
         KZ_INVALID);
@@ -353,6 +517,10 @@ int main(void) {
         cmocka_unit_test(the_second_step_by_hand),
         cmocka_unit_test(what_is_not_finite),
         cmocka_unit_test(float_passes_and_less_fails),
+        cmocka_unit_test(the_reference_knows_the_bits),
+        cmocka_unit_test(extremes_by_chance),
+        cmocka_unit_test(the_mean_is_right),
+        cmocka_unit_test(all_variants_draw_the_same),
         cmocka_unit_test(several_steps),
         cmocka_unit_test(arrays_that_begin_unlike_each_other),
         cmocka_unit_test(a_graph_counts_its_steps),

@@ -15,6 +15,7 @@ template <typename W, typename G> struct adamw_chunk {
     const G *gradients;
     W *m, *v;
     G *copy;
+    size_t first; // its first element's number among all tensors' elements
     unsigned count, head;
     adamw_tensor_terms own;
 };
@@ -40,10 +41,27 @@ static __device__ __forceinline__ adamw_chunk<W, G> adamw_find_chunk(const adamw
     parameter_range range = parameter_chunk(entry, tensor->count, head);
     c.weights += range.begin, c.gradients += range.begin, c.m += range.begin, c.v += range.begin;
     if (has_copy) c.copy += range.begin;
+    c.first = tensor->first + range.begin;
     c.count = range.count;
     c.head = !alike || head > range.count ? range.count : (unsigned)entry == 0 ? head : 0;
     c.own = adamw_tensor(t, tensor);
     return c;
+}
+
+// The call for the pair of elements that `index` belongs to.
+static __device__ __forceinline__ kz_philox_block adamw_draw(const adamw_terms &t, size_t index) {
+    return kz_philox(t.seed, t.count, index / 2);
+}
+
+// An element's results, each with its half of a word of the call.
+template <typename W>
+static __device__ __forceinline__ void adamw_narrow_all(W *weights, W *m, W *v, float weight, float first,
+                                                        float second, const kz_philox_block &call,
+                                                        size_t index) {
+    unsigned shift = index % 2 * 16;
+    adamw_narrow(weights, weight, call.word[0] >> shift);
+    adamw_narrow(m, first, call.word[1] >> shift);
+    adamw_narrow(v, second, call.word[2] >> shift);
 }
 
 template <bool fast, bool has_copy, typename W, typename G>
@@ -51,9 +69,9 @@ static __device__ __forceinline__ void adamw_element(const adamw_terms &t, const
                                                      size_t i) {
     float weight = kz_widen(c.weights[i]), m = kz_widen(c.m[i]), v = kz_widen(c.v[i]);
     adamw_step<fast>(t, c.own, kz_widen(c.gradients[i]), &weight, &m, &v);
-    kz_narrow(&c.weights[i], weight);
-    kz_narrow(&c.m[i], m);
-    kz_narrow(&c.v[i], v);
+    kz_philox_block call = {};
+    if constexpr (ADAMW_DRAWS<W>) call = adamw_draw(t, c.first + i);
+    adamw_narrow_all(&c.weights[i], &c.m[i], &c.v[i], weight, m, v, call, c.first + i);
     if (has_copy) kz_narrow(&c.copy[i], weight);
 }
 
@@ -95,13 +113,15 @@ static __device__ __forceinline__ void adamw_step_pack(const adamw_terms &t, con
                                                        adamw_pack<W, G> p, unsigned i) {
     const int LANES = ADAMW_LANES<W>;
     adamw_lanes<G, LANES> copy;
+    kz_philox_block call = {};
 #pragma unroll
     for (int e = 0; e < LANES; e++) {
         float weight = kz_widen(p.weights.at[e]), m = kz_widen(p.m.at[e]), v = kz_widen(p.v.at[e]);
         adamw_step<fast>(t, c.own, kz_widen(p.gradients.at[e]), &weight, &m, &v);
-        kz_narrow(&p.weights.at[e], weight);
-        kz_narrow(&p.m.at[e], m);
-        kz_narrow(&p.v.at[e], v);
+        size_t index = c.first + i + e;
+        if constexpr (ADAMW_DRAWS<W>)
+            if (e == 0 || index % 2 == 0) call = adamw_draw(t, index);
+        adamw_narrow_all(&p.weights.at[e], &p.m.at[e], &p.v.at[e], weight, m, v, call, index);
         if (has_copy) kz_narrow(&copy.at[e], weight);
     }
     adamw_store(c.weights + i, p.weights);
@@ -112,9 +132,11 @@ static __device__ __forceinline__ void adamw_step_pack(const adamw_terms &t, con
 
 // ---- chunks ------------------------------------------------------------------------------------------
 
-// By the whole block: packs of all four arrays, `packs` of them in flight per thread, and the edges by the first threads.
-template <bool fast, int packs, bool has_copy, typename W, typename G>
+// By the whole block: packs of all four arrays, `wanted` of them in flight per thread, and the edges by the first threads.
+// Where results are rounded by chance, the generator needs the registers of a second pack, and hides the wait for the first.
+template <bool fast, int wanted, bool has_copy, typename W, typename G>
 static __device__ __forceinline__ void adamw_do_chunk(const adamw_terms &t, const adamw_chunk<W, G> &c) {
+    const int packs = ADAMW_DRAWS<W> ? 1 : wanted;
     const unsigned LANES = ADAMW_LANES<W>, STRIDE = ADAMW_THREADS * LANES;
     unsigned whole = (c.count - c.head) / LANES * LANES, end = c.head + whole;
     unsigned first = c.head + threadIdx.x * LANES;

@@ -11,7 +11,7 @@
 #include "private.h"
 #include "tune.h"
 
-static const kz_adamw_options default_options = {0.9, 0.999, 1e-8};
+static const kz_adamw_options default_options = {0.9, 0.999, 1e-8, 2026};
 static const float learning_rate = 1e-2f; // of the cases
 
 kz_adamw_options adamw_options_of(const kz_case *c) {
@@ -104,6 +104,7 @@ static size_t guest_args(const kz_case *c, kz_arg args[KZ_PLAN_ARGS]) {
     args[count++] = kz_arg_f32((float)options.beta1);
     args[count++] = kz_arg_f32((float)options.beta2);
     args[count++] = kz_arg_f32((float)options.epsilon);
+    if (adamw_draws(c)) args[count++] = kz_arg_u64(options.seed);
     return count;
 }
 
@@ -120,6 +121,7 @@ static kz_status launch(const kz_planner *p, uint64_t blocks, uint32_t threads, 
     args[ARG_REST2] = kz_arg_f32((float)(1.0 - options.beta2));
     args[ARG_LOG_BETA1] = kz_arg_f32((float)log(options.beta1));
     args[ARG_LOG_BETA2] = kz_arg_f32((float)log(options.beta2));
+    args[ARG_SEED] = kz_arg_u64(options.seed);
     return KZ_LAUNCH(p, .blocks = blocks, .threads = threads, .shared_bytes = shared_bytes, .args = args,
                      .arg_count = ADAMW_ARGS);
 }
@@ -127,7 +129,12 @@ static kz_status launch(const kz_planner *p, uint64_t blocks, uint32_t threads, 
 static kz_status refuse_types(const kz_planner *p) {
     bool master = adamw_types_of(p->c).copy;
     kz_type type = p->c->type;
-    if (type == KZ_BF16 || type == (master ? KZ_F16 : KZ_F32)) return KZ_OK;
+    if (type == KZ_BF16) return KZ_OK;
+    if (adamw_draws(p->c))
+        return kz_plan_refuse(p->error,
+                              "adamw's update_stochastic has no %s: it has bf16, which is short of bits",
+                              kz_type_name(type));
+    if (type == (master ? KZ_F16 : KZ_F32)) return KZ_OK;
     return kz_plan_refuse(p->error, "adamw's %s has no %s: it has %s and bf16",
                           p->family->operations[p->c->operation], kz_type_name(type), master ? "f16" : "f32");
 }
@@ -148,9 +155,10 @@ static kz_status plan_chunks(const kz_planner *p) { return add_chunks(p, 0); }
 static kz_status plan_ring(const kz_planner *p) {
     size_t shared = (size_t)ADAMW_STAGES * ADAMW_STAGE_BYTES;
     if (shared > p->device->shared_per_block_optin)
-        return kz_plan_refuse(p->error,
-                              "%zu bytes of shared memory are more than a block may have on %s (%zu)", shared,
-                              p->device->id, p->device->shared_per_block_optin);
+        return kz_plan_refuse(
+            p->error,
+            "%zu bytes of shared memory are more than a block may have on %s (%zu): 06_persistent needs none",
+            shared, p->device->id, p->device->shared_per_block_optin);
     return add_chunks(p, (uint32_t)shared);
 }
 
@@ -199,11 +207,15 @@ static const kz_case cases[] = {
     CHECK(UPDATE, BF16, 20011, 2, SKEWED, 2147483647, NONE, .misalign = 5),
     EDGES(UPDATE, F32),
     EDGES(UPDATE, BF16),
+    EDGES(UPDATE_STOCHASTIC, BF16),
+    CHECK(UPDATE_STOCHASTIC, BF16, 50021, 900, EQUAL, 2, NONE),
+    CHECK(UPDATE_STOCHASTIC, BF16, 20011, 2, SKEWED, 2147483647, NONE, .misalign = 5),
     EDGES(UPDATE_MASTER, F16),
     EDGES(UPDATE_MASTER, BF16),
     BENCHES(UPDATE, F32),
     BENCHES(UPDATE, BF16),
     BENCHES(UPDATE_MASTER, BF16),
+    BENCHES(UPDATE_STOCHASTIC, BF16),
     BENCH(UPDATE, F32, 1 << 29, 300, SKEWED),
     BENCH(UPDATE, BF16, 1 << 29, 300, SKEWED),
     CASE(UPDATE, BF16, KZ_PAST_2_31, 3, EQUAL, 100, NONE, KZ_USE_HUGE),
@@ -213,19 +225,21 @@ static const kz_case cases[] = {
 static const kz_worked worked[] = {
     {{.type = KZ_F32, .axes = {1000, 5, 0, 1}}, {28000, 14000}},
     {{.type = KZ_BF16, .axes = {1000, 5, 0, 1}}, {14000, 14000}},
+    {{.operation = KZ_ADAMW_UPDATE_STOCHASTIC, .type = KZ_BF16, .axes = {1000, 5, 0, 1}}, {14000, 14000}},
     {{.operation = KZ_ADAMW_UPDATE_MASTER, .type = KZ_F16, .axes = {1000, 5, 0, 1}}, {28000, 14000}},
 };
 
-#define SIGNATURE(W, copy)                                                                                   \
+#define SIGNATURE(W, copy, seed)                                                                             \
     W " *weights, const T *gradients, " W " *m, " W " *v, " copy "const long long *parameters, "             \
       "const long long *chunks, const long long *now, const float *scale, const unsigned *skip, size_t n, "  \
-      "size_t tensors, size_t chunk_count, float beta1, float beta2, float epsilon"
+      "size_t tensors, size_t chunk_count, float beta1, float beta2, float epsilon" seed
 
 const kz_family kz_family_adamw = {
     .name = "adamw",
     .group = "ml_ops",
-    .summary = "a step of AdamW for all tensors of a model, in f32, bf16, or with master weights",
-    .operations = (const char *const[]){"update", "update_master", NULL},
+    .summary = "a step of AdamW for all tensors of a model, in f32, bf16 (rounded by chance, too), or with "
+               "master weights",
+    .operations = (const char *const[]){"update", "update_master", "update_stochastic", NULL},
     .axes = (const char *const[]){"n", "tensors", "split", "step", "control", NULL},
     .axes_note = "split, the tensors: 0 of equal length, 1 of very different ones; control: 1 is a scale "
                  "that is not 1, 2 a step that is skipped",
@@ -242,7 +256,8 @@ const kz_family kz_family_adamw = {
     .worked = worked,
     .worked_count = sizeof worked / sizeof worked[0],
     .rivals = (const char *const[]){"torch", NULL},
-    .guest_signature = SIGNATURE("T", "") "\nupdate_master-*: " SIGNATURE("float", "T *copy, "),
+    .guest_signature = SIGNATURE("T", "", "") "\nupdate_master-*: " SIGNATURE(
+        "float", "T *copy, ", "") "\nupdate_stochastic-*: " SIGNATURE("T", "", ", unsigned long long seed"),
     .guest_args = guest_args,
 };
 
@@ -253,9 +268,10 @@ kz_status kz_adamw_open(kz_device *device, kz_adamw which, kz_type type, const k
                         kz_operation **operation, kz_error *error) {
     if (operation) *operation = NULL;
     if (!options)
-        return kz_fail(error, KZ_INVALID,
-                       "kz_adamw_open: the options are NULL\n"
-                       "pass a kz_adamw_options: beta1, beta2 and epsilon");
+        return kz_fail(
+            error, KZ_INVALID,
+            "kz_adamw_open: the options are NULL\n"
+            "pass a kz_adamw_options: beta1, beta2, epsilon, and a seed where rounding is by chance");
     if (!(options->beta1 >= 0 && options->beta1 < 1 && options->beta2 >= 0 && options->beta2 < 1 &&
           options->epsilon >= 0))
         return kz_fail(error, KZ_INVALID,

@@ -40,6 +40,7 @@ enum {
     ARG_REST2,
     ARG_LOG_BETA1,
     ARG_LOG_BETA2,
+    ARG_SEED,
     ADAMW_ARGS
 };
 
@@ -56,6 +57,18 @@ static inline parameters_sizes adamw_sizes(adamw_types types) {
                               kz_type_size(types.gradients)};
 }
 kz_adamw_options adamw_options_of(const kz_case *c);
+static inline bool adamw_draws(const kz_case *c) { return c->operation == KZ_ADAMW_UPDATE_STOCHASTIC; }
+
+// 16 bits for each result of an element.
+typedef struct adamw_bits {
+    uint32_t weight, m, v;
+} adamw_bits;
+static inline adamw_bits adamw_draw(uint64_t seed, uint32_t step, uint64_t index) {
+    kz_philox_block call = kz_philox(seed, step, index / 2);
+    unsigned shift = index % 2 * 16;
+    return (adamw_bits){call.word[0] >> shift & 0xffff, call.word[1] >> shift & 0xffff,
+                        call.word[2] >> shift & 0xffff};
+}
 
 kz_status adamw_reference(const kz_case *c, void *const *host, size_t which, double *expected, double *bound,
                           kz_error *error);

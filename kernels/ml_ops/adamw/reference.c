@@ -8,6 +8,9 @@
 // weight are rounded once to their types, which is what a half type's bound consists of: to round m or v before they are
 // used, or to keep them narrower, is out. A copy is the float weight, rounded.
 //
+// Rounded by chance, a result is known as well: its 16 bits are, and more of them never give less. So what float may be off by
+// moves the result to what the ends of that range are rounded to, mostly to the same number.
+//
 // v past float's largest is infinite in float, and the quotient 0; within a few u of it, either may be.
 #include <float.h>
 #include <math.h>
@@ -21,6 +24,7 @@ typedef struct terms {
     kz_adamw_options options;
     double scale, rate, correction1, correction2;
     double decay; // the tensor's
+    uint32_t step;
 } terms;
 
 // A number and how far float arithmetic may be from it before it is stored.
@@ -65,6 +69,28 @@ static void store(kz_type type, ranged r, double *expected, double *bound) {
         *bound = isfinite(r.value) ? r.error + kz_half_ulp(type, fabs(r.value) + r.error) : 0.0;
 }
 
+// `bits` are added below the last of bf16's bits, in units of 2^-16 of it, and the rest is cut off.
+static double round_by_chance(double x, uint32_t bits) {
+    const double largest = 0x1.fep127;
+    int exponent;
+    if (!isfinite(x) || x == 0.0) return x;
+    frexp(x, &exponent);
+    double unit = ldexp(1.0, exponent - 8 < -133 ? -133 : exponent - 8);
+    return copysign(fmin(floor(fabs(x) / unit + bits * 0x1p-16) * unit, largest), x);
+}
+
+static void store_by_chance(ranged r, uint32_t bits, double *expected, double *bound) {
+    double size = fabs(r.value);
+    if (isfinite(size) && size - r.error > FLT_MAX) r.value = copysign(INFINITY, r.value);
+    *expected = round_by_chance(r.value, bits);
+    *bound = 0.0;
+    if (r.error == KZ_ANYTHING || (isfinite(r.value) && size + r.error > FLT_MAX))
+        *bound = KZ_ANYTHING;
+    else if (isfinite(r.value))
+        *bound = fmax(round_by_chance(r.value + r.error, bits) - *expected,
+                      *expected - round_by_chance(r.value - r.error, bits));
+}
+
 static void refer(const kz_case *c, const terms *t, void *const *host, size_t which, uint64_t i,
                   double *expected, double *bound) {
     adamw_types types = adamw_types_of(c);
@@ -72,6 +98,12 @@ static void refer(const kz_case *c, const terms *t, void *const *host, size_t wh
                        kz_element_get(types.gradients, host[GRADIENTS], i),
                        kz_element_get(types.weights, host[M], i), kz_element_get(types.weights, host[V], i)};
     ranged m = next_m(t, &e), v = next_v(t, &e);
+    if (adamw_draws(c)) {
+        adamw_bits bits = adamw_draw(t->options.seed, t->step, i);
+        if (which == M) return store_by_chance(m, bits.m, expected, bound);
+        if (which == V) return store_by_chance(v, bits.v, expected, bound);
+        return store_by_chance(next_weight(t, &e, m, v), bits.weight, expected, bound);
+    }
     if (which == M) return store(types.weights, m, expected, bound);
     if (which == V) return store(types.weights, v, expected, bound);
     ranged weight = next_weight(t, &e, m, v);
@@ -94,7 +126,7 @@ kz_status adamw_reference(const kz_case *c, void *const *host, size_t which, dou
     kz_adamw_now now;
     const kz_parameter *table = host[TABLE];
     memcpy(&now, host[NOW], sizeof now);
-    terms t = {.options = adamw_options_of(c), .scale = 1.0};
+    terms t = {.options = adamw_options_of(c), .scale = 1.0, .step = now.step};
     if (c->axes[CONTROL] == CONTROL_SCALE) t.scale = *(const float *)host[SCALE];
     t.correction1 = 1.0 - pow(t.options.beta1, now.step);
     t.correction2 = 1.0 - pow(t.options.beta2, now.step);

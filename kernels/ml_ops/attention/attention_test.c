@@ -1,4 +1,6 @@
-// attention: the reference against a case worked out by hand, and its bound against what must fail and what must pass.
+// attention: the reference against cases worked out by hand and against itself, its bound against what must fail and what must
+// pass, what masks let a query see against brute force, and the CPU's steps against each other. attention_run_test.c runs
+// variants.
 #include <math.h>
 #include <stdlib.h>
 // cmocka's header wants those before it
@@ -6,7 +8,8 @@
 #include "kz/family.h"
 #include "unit.h"
 
-#include "attention.h"
+#include "private.h"
+#include "tune.h"
 
 enum { KEYS = 1024, DIMENSION = 64 };
 
@@ -108,12 +111,179 @@ static void less_than_float_fails(void **state) {
     assert_true(outside(KZ_BF16, whole, KZ_F32, KZ_BF16) > 0);
 }
 
+// ---- the reference of more than one head ------------------------------------------------------------------------
+
+// A case of f32 with buffers of its own; lists end with NULL. Returns output `which` (0: out, 1: lse).
+static void refer_case(const kz_case *c, void *const *inputs, int which, double *result) {
+    static double result_bound[4096];
+    void *host[KZ_FAMILY_BUFFERS] = {NULL};
+    size_t count = 0;
+    while (inputs[count]) host[count] = inputs[count], count++;
+    assert_int_equal(
+        kz_family_find("attention")->reference(c, host, count + (size_t)which, result, result_bound, NULL),
+        KZ_OK);
+}
+
+static void lse_by_hand(void **state) {
+    const attention_detail detail = {.lse = true, .scale = 1.0f};
+    float query[] = {1, 1, 1}, key[] = {0, logf(3.0f)}, value[] = {8, 16};
+    const kz_case c = {
+        .operation = KZ_ATTENTION_CAUSAL, .type = KZ_F32, .axes = {1, 1, 1, 3, 2, 1}, .detail = &detail};
+    void *inputs[] = {query, key, value, NULL};
+    double out[3], sums[3];
+    refer_case(&c, inputs, 0, out);
+    refer_case(&c, inputs, 1, sums);
+    assert_true(out[0] == 0.0 &&
+                sums[0] == (double)-INFINITY);   // three queries, two keys: the first sees none
+    assert_float_equal(sums[1], 0.0, 1e-12);     // e^0
+    assert_float_equal(sums[2], log(4.0), 1e-6); // e^0 + 3
+    assert_float_equal(out[2], 14.0, 1e-6);
+}
+
+enum { B = 2, H = 4, G = 2, Q = 3, K = 5, D = 2, OUT = B * H * Q * D };
+
+static void heads_share_keys_in_groups(void **state) {
+    double all[OUT], one[Q * D];
+    fill(q, 0, OUT), fill(k, 1, B * G * K * D), fill(v, 2, B * G * K * D);
+    const kz_case c = {.operation = KZ_ATTENTION_CAUSAL, .type = KZ_F32, .axes = {B, H, G, Q, K, D}};
+    const kz_case single = {.operation = KZ_ATTENTION_CAUSAL, .type = KZ_F32, .axes = {1, 1, 1, Q, K, D}};
+    refer_case(&c, (void *[]){q, k, v, NULL}, 0, all);
+    for (int b = 0; b < B; b++)
+        for (int h = 0; h < H; h++) {
+            int from = (b * G + h / 2) * K * D, to = (b * H + h) * Q * D;
+            refer_case(&single, (void *[]){q + to, k + from, v + from, NULL}, 0, one);
+            assert_memory_equal(one, all + to, sizeof one);
+        }
+}
+
+// Tokens before heads, and 3 numbers between tokens that belong to nobody.
+static void strides_say_where_elements_are(void **state) {
+    enum { TOKEN_Q = H * D + 3, TOKEN_K = G * D + 3 };
+    const attention_detail detail = {.q = {TOKEN_Q, D, Q * TOKEN_Q}, .kv = {TOKEN_K, D, K * TOKEN_K}};
+    static float apart[3][B * K * TOKEN_Q];
+    double dense[OUT], strided[OUT];
+    fill(q, 0, OUT), fill(k, 1, B * G * K * D), fill(v, 2, B * G * K * D);
+    for (int i = 0; i < OUT; i++)
+        apart[0][i / (H * Q * D) * Q * TOKEN_Q + i / D % Q * TOKEN_Q + i / (Q * D) % H * D + i % D] = q[i];
+    for (int i = 0; i < B * G * K * D; i++) {
+        int to = i / (G * K * D) * K * TOKEN_K + i / D % K * TOKEN_K + i / (K * D) % G * D + i % D;
+        apart[1][to] = k[i], apart[2][to] = v[i];
+    }
+    kz_case c = {.operation = KZ_ATTENTION_FULL, .type = KZ_F32, .axes = {B, H, G, Q, K, D}};
+    refer_case(&c, (void *[]){q, k, v, NULL}, 0, dense);
+    c.detail = &detail;
+    refer_case(&c, (void *[]){apart[0], apart[1], apart[2], NULL}, 0, strided);
+    assert_memory_equal(dense, strided, sizeof dense);
+}
+
+// ---- what a query sees -----------------------------------------------------------------------------------------------
+
+static attention_problem problem_of(uint32_t operation, int64_t batch, int64_t queries, int64_t keys,
+                                    uint64_t window) {
+    const attention_detail detail = {.window = window};
+    const kz_case c = {
+        .operation = operation, .type = KZ_F32, .axes = {batch, 1, 1, queries, keys, 8}, .detail = &detail};
+    return attention_problem_of(&c);
+}
+
+// By the definitions of attention.h, with signed numbers.
+static bool sees(uint32_t operation, int queries, int keys, int window, int i, int j) {
+    int own = i + keys - queries; // the last query's is the last key
+    if (operation == KZ_ATTENTION_CAUSAL || operation == KZ_ATTENTION_PACKED_CAUSAL) return j <= own;
+    if (operation == KZ_ATTENTION_WINDOW) return j <= own && j > own - window;
+    return true;
+}
+
+static void spans_are_what_masks_say(void **state) {
+    const int sizes[] = {1, 2, 5, 8};
+    for (uint32_t operation = 0; operation < KZ_ATTENTION_OPERATIONS; operation++)
+        for (int a = 0; a < 16; a++)
+            for (int window = 1; window < 12; window += 3) {
+                int queries = sizes[a / 4], keys = sizes[a % 4];
+                attention_problem p = problem_of(operation, 1, queries, keys,
+                                                 operation == KZ_ATTENTION_WINDOW ? (uint64_t)window : 0);
+                const int32_t query_offsets[] = {0, queries}, key_offsets[] = {0, keys}, lengths[] = {keys};
+                attention_sequence s = attention_sequence_of(
+                    &p, query_offsets, operation == KZ_ATTENTION_PADDED ? lengths : key_offsets, 0);
+                double pairs = 0.0;
+                for (int i = 0; i < queries; i++) {
+                    attention_span seen = attention_span_of(&p, &s, (uint64_t)i);
+                    for (int j = 0; j < keys; j++) {
+                        bool wanted = sees(operation, queries, keys, window, i, j);
+                        assert_int_equal((uint64_t)j >= seen.first && (uint64_t)j < seen.end, wanted);
+                        pairs += wanted;
+                    }
+                    assert_true(seen.first <= seen.end && seen.end <= (uint64_t)keys);
+                }
+                assert_true(attention_pairs(&p) == pairs);
+            }
+}
+
+// Sequences as the offsets say, within the arrays whatever they say.
+static void sequences_stay_in_the_arrays(void **state) {
+    attention_problem p = problem_of(KZ_ATTENTION_PACKED, 4, 10, 20, 0);
+    const int32_t queries[] = {0, 4, 4, 12, -1}, keys[] = {5, 9, 9, 2000000000, 0};
+    const uint64_t wanted[4][4] = {{0, 4, 5, 4}, {4, 0, 9, 0}, {4, 6, 9, 11}, {10, 0, 20, 0}};
+    for (uint64_t b = 0; b < 4; b++) {
+        attention_sequence s = attention_sequence_of(&p, queries, keys, b);
+        assert_memory_equal(&s, wanted[b], sizeof s);
+    }
+    p = problem_of(KZ_ATTENTION_PADDED, 3, 10, 20, 0);
+    const int32_t lengths[] = {7, -3, 21};
+    assert_int_equal(attention_sequence_of(&p, NULL, lengths, 0).keys, 7);
+    assert_int_equal(attention_sequence_of(&p, NULL, lengths, 1).keys, 0);
+    assert_int_equal(attention_sequence_of(&p, NULL, lengths, 2).keys, 20);
+}
+
+// ---- the CPU's steps -----------------------------------------------------------------------------------------------
+
+static void steps_multiply_and_soften(void **state) {
+    enum { ROWS = ATTENTION_CPU_QUERIES, COLUMNS = 32, DEPTH = 19, A = DEPTH + 2, WIDTH = COLUMNS + 5 };
+    static float a[ROWS * A], b[DEPTH * WIDTH], c[ROWS * WIDTH];
+    attention_steps list[3];
+    size_t count = attention_list_steps(list);
+    assert_true(count > 0 && !list[count].name);
+    assert_string_equal(list[count - 1].name, "plain C");
+    fill(a, 0, ROWS * A), fill(b, 1, DEPTH * WIDTH);
+    for (size_t s = 0; s < count; s++) {
+        for (int i = 0; i < ROWS * WIDTH; i++) c[i] = 1.0f;
+        for (int add = 0; add < 2; add++) // twice the product in the end
+            list[s].multiply(a, A, b, WIDTH, c, WIDTH, COLUMNS, DEPTH, add);
+        for (int i = 0; i < ROWS; i++)
+            for (int j = 0; j < WIDTH; j++) {
+                double sum = 0.0;
+                for (int x = 0; x < DEPTH; x++) sum += 2.0 * (double)a[i * A + x] * (double)b[x * WIDTH + j];
+                assert_float_equal((double)c[i * WIDTH + j], j < COLUMNS ? sum : 1.0, 1e-5);
+            }
+        float scores[ATTENTION_CPU_KEYS];
+        double wanted = 0.0;
+        for (int j = 0; j < ATTENTION_CPU_KEYS; j++) {
+            scores[j] = 3.0f - (float)(j * j) / 32.0f;
+            if (j % 9 == 5) scores[j] = -INFINITY;
+            wanted += exp((double)scores[j] - 3.0);
+        }
+        assert_float_equal((double)list[s].soften(scores, 3.0f), wanted, 1e-5);
+        for (int j = 0; j < ATTENTION_CPU_KEYS; j++) {
+            double below = (double)(j * j) / 32.0, weight = j % 9 == 5 || below > 87.0 ? 0.0 : exp(-below);
+            assert_true(fabs((double)scores[j] - weight) <= 3e-7 * weight + 2e-38);
+        }
+        scores[7] = NAN;
+        assert_true(isnan(list[s].soften(scores, 1.0f)) && isnan(scores[7]));
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(by_hand),
         cmocka_unit_test(float_passes),
         cmocka_unit_test(weights_of_tensor_cores_pass),
         cmocka_unit_test(less_than_float_fails),
+        cmocka_unit_test(lse_by_hand),
+        cmocka_unit_test(heads_share_keys_in_groups),
+        cmocka_unit_test(strides_say_where_elements_are),
+        cmocka_unit_test(spans_are_what_masks_say),
+        cmocka_unit_test(sequences_stay_in_the_arrays),
+        cmocka_unit_test(steps_multiply_and_soften),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,7 +3,10 @@
 // Axes: batch, heads, kv_heads, queries, keys, dimension; attention_case.h has what a mask needs.
 #include "attention.h"
 
+#include <stdio.h>
+
 #include "private.h"
+#include "tune.h"
 
 enum { THREADS = 256 };
 
@@ -107,10 +110,118 @@ static kz_status plan_unfused(const kz_planner *p) {
                      .args = args, .arg_count = count);
 }
 
+// ---- plans of the CPU's ladder -----------------------------------------------------------------------
+
+static kz_status plan_cpu_naive(const kz_planner *p) {
+    attention_problem problem;
+    kz_arg args[KZ_PLAN_ARGS];
+    size_t count;
+    bool has_rows;
+    kz_status status = begin(p, &problem, args, &count, &has_rows);
+    if (!status && p->c->type != KZ_F32)
+        status = kz_plan_refuse(p->error, "loops over floats: %s is left to 11_cpu_blocked, which converts",
+                                kz_type_name(p->c->type));
+    if (status || !has_rows) return status;
+    args[count++] = kz_arg_workspace(0); // a row of weights
+    p->plan->workspace_bytes = (problem.keys + 1) * sizeof(float);
+    return KZ_LAUNCH(p, .operation = "any", .blocks = 1, .threads = 1, .args = args, .arg_count = count);
+}
+
+static kz_status plan_tiles_of_cpu(const kz_planner *p, const char *idea, uint64_t most_blocks) {
+    attention_problem problem;
+    kz_arg args[KZ_PLAN_ARGS];
+    size_t count;
+    bool has_rows;
+    kz_status status = begin(p, &problem, args, &count, &has_rows);
+    if (status || !has_rows) return status;
+    uint64_t tiles = attention_tiles(&problem, ATTENTION_CPU_QUERIES) * problem.heads;
+    uint64_t blocks = kz_min_u64(tiles, most_blocks);
+    args[count++] = kz_arg_workspace(0);
+    p->plan->workspace_bytes = blocks * attention_native_scratch(problem.dimension);
+    return KZ_LAUNCH(p, .idea = idea, .operation = "any", .blocks = blocks, .threads = 1, .args = args,
+                     .arg_count = count);
+}
+
+static kz_status plan_cpu_one_core(const kz_planner *p) { return plan_tiles_of_cpu(p, NULL, 1); }
+
+static kz_status plan_cpu_threads(const kz_planner *p) {
+    return plan_tiles_of_cpu(p, "cpu_simd", ATTENTION_CPU_BLOCKS * (uint64_t)p->device->multiprocessors);
+}
+
+// ---- plans of the fused kernels ----------------------------------------------------------------------
+
+// What a fused kernel says of itself: entries by dimension, and a block for each tile of queries of each head.
+typedef struct fused_shape {
+    uint64_t dimension, queries, shared_bytes;
+} fused_shape;
+
+// The least of `shapes` (which end with a dimension of 0) that holds the case's dimension.
+static kz_status plan_fused(const kz_planner *p, const fused_shape *shapes, uint32_t threads,
+                            bool additive_apart) {
+    attention_problem problem;
+    kz_arg args[KZ_PLAN_ARGS];
+    size_t count;
+    bool has_rows;
+    kz_status status = begin(p, &problem, args, &count, &has_rows);
+    if (status || !has_rows) return status;
+    while (shapes->dimension && shapes->dimension < problem.dimension) shapes++;
+    if (!shapes->dimension)
+        return kz_plan_refuse(
+            p->error, "heads of %llu elements: this kernel keeps a row of at most %d in shared memory",
+            (unsigned long long)problem.dimension, ATTENTION_MOST_DIMENSION);
+    bool additive = additive_apart && problem.operation == KZ_ATTENTION_ADDITIVE;
+    char operation[KZ_ENTRY_NAME];
+    snprintf(operation, sizeof operation, "d%llu%s", (unsigned long long)shapes->dimension,
+             additive ? "_additive" : "");
+    return KZ_LAUNCH(p, .operation = operation,
+                     .blocks = attention_tiles(&problem, shapes->queries) * problem.heads, .threads = threads,
+                     .shared_bytes = (uint32_t)shapes->shared_bytes, .args = args, .arg_count = count);
+}
+
+static kz_status plan_tiled(const kz_planner *p) {
+    static const fused_shape shapes[] = {{64, ATTENTION_TILED_QUERIES(64), ATTENTION_TILED_BYTES(64)},
+                                         {128, ATTENTION_TILED_QUERIES(128), ATTENTION_TILED_BYTES(128)},
+                                         {256, ATTENTION_TILED_QUERIES(256), ATTENTION_TILED_BYTES(256)},
+                                         {0}};
+    return plan_fused(p, shapes, ATTENTION_TILED_THREADS, false);
+}
+
+static kz_status plan_by_mma(const kz_planner *p, const fused_shape *shapes) {
+    if (p->c->type == KZ_F32)
+        return kz_plan_refuse(p->error, "mma.sync multiplies half types here: f32 is left to 02_tiled");
+    return plan_fused(p, shapes, ATTENTION_MMA_THREADS, true);
+}
+
+// clang-format off
+#define MMA_SHAPE(d, stages) {d, ATTENTION_MMA_QUERIES(d), ATTENTION_MMA_BYTES(d, stages)}
+// clang-format on
+#define MMA_SHAPES(stages)                                                                                   \
+    {                                                                                                        \
+        MMA_SHAPE(64, stages), MMA_SHAPE(96, stages), MMA_SHAPE(128, stages), MMA_SHAPE(256, stages), { 0 }  \
+    }
+
+static kz_status plan_mma(const kz_planner *p) {
+    static const fused_shape shapes[] = MMA_SHAPES(1);
+    return plan_by_mma(p, shapes);
+}
+
+static kz_status plan_async_copy(const kz_planner *p) {
+    static const fused_shape shapes[] = MMA_SHAPES(ATTENTION_MMA_STAGES);
+    return plan_by_mma(p, shapes);
+}
+
 static const kz_variant variants[] = {
     // the order is the journey
     {"00_native", 0, plan_native, "plain C on all cores", attention_natives},
     {"01_unfused", 75, plan_unfused, "scores, softmax and product as three kernels"},
+    {"02_tiled", 75, plan_tiled, "one kernel: tiles in shared memory, an online softmax"},
+    {"03_mma", 80, plan_mma, "tensor cores, scores stay in registers"},
+    {"04_async_copy", 80, plan_async_copy, "cp.async: the next keys and values load meanwhile"},
+    {"10_cpu_naive", 0, plan_cpu_naive, "the definition on one core", attention_cpu_naive_natives},
+    {"11_cpu_blocked", 0, plan_cpu_one_core, "tiles that stay in L1 and L2", attention_cpu_blocked_natives},
+    {"12_cpu_simd", 0, plan_cpu_one_core, "tiles in vector registers, eight exponentials at a time",
+     attention_cpu_simd_natives},
+    {"13_cpu_threads", 0, plan_cpu_threads, "the same on all cores", attention_cpu_simd_natives},
 };
 
 // ---- cases -----------------------------------------------------------------------------------------
@@ -134,7 +245,9 @@ static const kz_variant variants[] = {
     KZ_NOT_FINITE(CHECK, PADDED, t, 4, 1, 1, 9, 70, 64), KZ_NOT_FINITE(CHECK, PACKED, t, 4, 1, 1, 70, 70, 64), \
     CHECK(FULL, t, 1, 1, 1, 3, 300, 8, .data = KZ_DATA_POSITIVE), CHECK(FULL, t, 1, 1, 1, 3, 33, 64, .data = KZ_DATA_ZEROS), \
     CHECK(CAUSAL, t, 1, 1, 1, 70, 5, 64, .detail = &lse), /* more queries than keys: the first see none */ \
-    CHECK(FULL, t, 2, 4, 2, 20, 40, 64, .detail = &tokens_first), CHECK(CAUSAL, t, 2, 4, 2, 40, 40, 128, .detail = &in_one_array)
+    CHECK(FULL, t, 2, 4, 2, 20, 40, 64, .detail = &tokens_first), CHECK(CAUSAL, t, 2, 4, 2, 40, 40, 128, .detail = &in_one_array), \
+    CHECK(CAUSAL, t, 1, 2, 1, 40, 71, 64, .detail = &turned), CHECK(PACKED_CAUSAL, t, 3, 2, 1, 90, 95, 64, .detail = &windowed), \
+    CHECK(ADDITIVE, t, 1, 2, 2, 33, 35, 64, .detail = &mask_of_heads)
 // Models' training steps.
 #define BENCHES(o, t)                                                                                        \
     BENCH(o, t, 8, 16, 16, 1024, 1024, 64), BENCH(o, t, 8, 32, 32, 2048, 2048, 64), BENCH(o, t, 8, 16, 16, 2048, 2048, 128), \
@@ -147,6 +260,12 @@ static const attention_detail tokens_first = {
     .scale = 0.25f, .q = {256, 64, 5120}, .kv = {128, 64, 5120}, .out = {256, 64, 5120}, .lse = true};
 // q, k and v in one array of 8 heads of 128 for each of 40 tokens; out is dense.
 static const attention_detail in_one_array = {.q = {1024, 128, 40960}, .kv = {1024, 128, 40960}};
+
+// The largest score is the one that was the smallest.
+static const attention_detail turned = {.scale = -0.125f, .lse = true};
+static const attention_detail windowed = {.window = 20};
+// Two heads of 33 rows of 35, a row every 36 elements.
+static const attention_detail mask_of_heads = {.mask = {36, 36 * 33, 36 * 66}, .scale = -0.5f};
 
 static const kz_case cases[] = {
     CHECK(FULL, F32, 0, 2, 2, 3, 4, 8),
@@ -183,10 +302,12 @@ static const kz_case cases[] = {
 
 static uint64_t size(const kz_case *c) { return (uint64_t)c->axes[ATTENTION_KEYS]; }
 
+// Strides and log-sum-exps are more than a guest is told.
 static size_t guest_args(const kz_case *c, kz_arg args[KZ_PLAN_ARGS]) {
     kz_buffer list[KZ_FAMILY_BUFFERS];
     attention_problem p = attention_problem_of(c);
     size_t count;
+    if (p.lse || !attention_is_dense(c)) return 0;
     attention_list(&p, list, &count);
     for (size_t i = 0; i < count; i++) args[i] = kz_arg_buffer((uint32_t)i);
     for (size_t i = 0; i < KZ_CASE_AXES; i++) args[count++] = kz_arg_u64((uint64_t)c->axes[i]);

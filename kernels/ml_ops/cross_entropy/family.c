@@ -103,8 +103,9 @@ static kz_status add(const kz_planner *p, kz_row_shape shape, unsigned extra) {
         return kz_plan_refuse(p->error,
                               "0 classes: a row of no logits has no loss; give it one class or more");
     if (c->axes[CLASSES] >= 1 << 30)
-        return kz_plan_refuse(p->error, "%lld classes: a row of cross_entropy has less than 2^30",
-                              (long long)c->axes[CLASSES]);
+        return kz_plan_refuse(
+            p->error, "%lld classes: a row of cross_entropy has less than 2^30; look at the arguments' order",
+            (long long)c->axes[CLASSES]);
     size_t count = guest_args(c, args);
     args[count++] = kz_arg_u64(extra);
     return KZ_LAUNCH(p, .blocks = shape.blocks, .threads = shape.threads, .cluster = shape.cluster,

@@ -3,6 +3,9 @@
 // Axes: rows, columns; unnamed, p of dropout (private.h). Buffers: those of a chain in the order of chain_buffers.
 #include "fused_elementwise.h"
 
+#include <stdio.h>
+#include <string.h>
+
 #include "ml_ops/dropout_mask.h"
 #include "plan.h"
 #include "private.h"
@@ -225,17 +228,60 @@ kz_status kz_fused_elementwise_open(kz_device *device, kz_fused_elementwise chai
     return kz_operation_open_family(device, &kz_family_fused_elementwise, &c, variant, operation, error);
 }
 
+// "x, bias, y"
+static void list_names(const kz_buffer *buffers, size_t count, char *text, size_t size) {
+    size_t used = 0;
+    for (size_t i = 0; i < count && used < size; i++)
+        used += (size_t)snprintf(text + used, size - used, "%s%s", i ? ", " : "", buffers[i].name);
+}
+
+// A field of the struct: into the place of the chain's buffer of that name. What a chain has not must be 0, for the caller
+// means something by it that does not happen.
+static kz_status place(const kz_case *c, const char *field, kz_ptr address, kz_ptr *list, kz_error *error) {
+    kz_buffer has[KZ_FAMILY_BUFFERS];
+    char names[128];
+    size_t count = buffers(c, has), at = 0;
+    while (at < count && strcmp(has[at].name, field) != 0) at++;
+    list_names(has, count, names, sizeof names);
+    if (at == count && address)
+        return kz_fail(error, KZ_INVALID,
+                       "kz_fused_elementwise_run: %s is 0x%llx, and %s has no %s\nit has %s: leave %s 0",
+                       field, (unsigned long long)address, operations[c->operation], field, names, field);
+    if (at == count) return KZ_OK;
+    list[at] = address;
+    if (address || has[at].count == 0) return KZ_OK;
+    return kz_fail(
+        error, KZ_INVALID,
+        "kz_fused_elementwise_run: %s is 0, and %s needs it\nit has %s: set %s to the address of %llu "
+        "elements of %s",
+        field, operations[c->operation], names, field, (unsigned long long)has[at].count,
+        kz_type_name(has[at].type));
+}
+
 kz_status kz_fused_elementwise_run(kz_operation *operation, kz_stream *stream,
                                    const kz_fused_elementwise_arrays *arrays, kz_ptr workspace,
                                    uint64_t workspace_bytes, kz_error *error) {
+    const kz_case *c = kz_operation_case(operation);
+    if (!c) return kz_operation_run(operation, stream, NULL, 0, workspace, workspace_bytes, error);
     if (!arrays)
         return kz_fail(error, KZ_INVALID,
                        "kz_fused_elementwise_run: arrays is NULL\nfill one with what the chain has");
-    const kz_ptr all[] = {arrays->x,     arrays->bias, arrays->residual, arrays->dy,
-                          arrays->state, arrays->y,    arrays->dx,       arrays->dbias};
-    kz_ptr list[sizeof all / sizeof *all];
-    size_t count = 0;
-    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
-        if (all[i]) list[count++] = all[i];
-    return kz_operation_run(operation, stream, list, count, workspace, workspace_bytes, error);
+    if (strcmp(kz_operation_family(operation), "fused_elementwise") != 0)
+        return kz_fail(error, KZ_INVALID,
+                       "kz_fused_elementwise_run: the operation is one of %s\npass what "
+                       "kz_fused_elementwise_open opened",
+                       kz_operation_family(operation));
+    const struct {
+        const char *field;
+        kz_ptr address;
+    } all[] = {{"x", arrays->x},   {"bias", arrays->bias},   {"residual", arrays->residual},
+               {"dy", arrays->dy}, {"state", arrays->state}, {"y", arrays->y},
+               {"dx", arrays->dx}, {"dbias", arrays->dbias}};
+    kz_ptr list[sizeof all / sizeof *all] = {0};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+        kz_status status = place(c, all[i].field, all[i].address, list, error);
+        if (status) return status;
+    }
+    return kz_operation_run(operation, stream, list, chain_buffers_of(c).count, workspace, workspace_bytes,
+                            error);
 }

@@ -42,7 +42,7 @@ typedef enum kz_fused_elementwise {
     KZ_GEGLU_BACKWARD
 } kz_fused_elementwise;
 
-// What the chain has not is 0, and all that it has is not:
+// What the chain has not is 0, and all that it has is not, unless it has no elements; the call checks both:
 //     bias_gelu                   x, bias, y             backward   x, bias, dy, dx, dbias
 //     bias_dropout_add            x, bias, residual, state, y       dy, state, dx, dbias
 //     swiglu, geglu               x, y                              x, dy, dx

@@ -3,6 +3,7 @@
 #include "fused_elementwise.h"
 
 #include <math.h>
+#include <stdio.h>
 
 #include "kz/family.h"
 #include "ml_ops/dropout/dropout.h"
@@ -223,6 +224,60 @@ static void the_call_takes_what_the_chain_has(void **state) {
     kz_device_close(device);
 }
 
+// Each field of each chain: needed and 0, and not needed and set.
+static void each_field_is_checked(void **state) {
+    enum { FIELDS = 8 };
+    static const char *const names[FIELDS] = {"x", "bias", "residual", "dy", "state", "y", "dx", "dbias"};
+    static const char *const needs[] = {"11000100", "11010011", "11101100", "00011011",
+                                        "10000100", "10010010", "10000100", "10010010"};
+    static double memory[FIELDS][8];
+    kz_device *device;
+    kz_operation *op;
+    assert_int_equal(kz_device_open("cpu", &device, NULL), KZ_OK);
+    for (int chain = KZ_BIAS_GELU; chain <= KZ_GEGLU_BACKWARD; chain++) {
+        kz_ptr right[FIELDS];
+        kz_error error = {0};
+        assert_int_equal(kz_fused_elementwise_open(device, (kz_fused_elementwise)chain, KZ_F32, 2, 2, 0.0,
+                                                   NULL, &op, &error),
+                         KZ_OK);
+        for (int i = 0; i < FIELDS; i++) right[i] = needs[chain][i] == '1' ? at(memory[i]) : 0;
+        for (int i = -1; i < FIELDS; i++) {
+            kz_fused_elementwise_arrays a;
+            char said[32];
+            _Static_assert(sizeof a == sizeof right, "the fields, in order");
+            memcpy(&a, right, sizeof a);
+            if (i >= 0) ((kz_ptr *)&a)[i] = right[i] ? 0 : at(memory[i]);
+            assert_int_equal(kz_fused_elementwise_run(op, NULL, &a, 0, 0, &error),
+                             i < 0 ? KZ_OK : KZ_INVALID);
+            if (i < 0) continue;
+            snprintf(said, sizeof said, right[i] ? ": %s is 0," : "has no %s\n", names[i]);
+            assert_has(error.message, said);
+            assert_has(error.message, "\nit has ");
+        }
+        assert_int_equal(kz_device_synchronize(device, NULL), KZ_OK);
+        kz_operation_close(op);
+    }
+    // An output in another's place is told by the field that is too many; without elements nothing is needed.
+    kz_error error = {0};
+    kz_fused_elementwise_arrays a = {.x = at(memory[0]), .dx = at(memory[1])};
+    assert_int_equal(kz_fused_elementwise_open(device, KZ_SWIGLU, KZ_F32, 2, 2, 0.0, NULL, &op, &error),
+                     KZ_OK);
+    assert_int_equal(kz_fused_elementwise_run(op, NULL, &a, 0, 0, &error), KZ_INVALID);
+    assert_has(error.message, "y is 0, and swiglu needs it");
+    kz_operation_close(op);
+    a = (kz_fused_elementwise_arrays){0};
+    assert_int_equal(kz_fused_elementwise_open(device, KZ_SWIGLU, KZ_F32, 0, 2, 0.0, NULL, &op, &error),
+                     KZ_OK);
+    assert_int_equal(kz_fused_elementwise_run(op, NULL, &a, 0, 0, &error), KZ_OK);
+    kz_operation_close(op);
+    // And an operation of another family.
+    assert_int_equal(kz_dropout_open(device, KZ_DROPOUT_FORWARD, KZ_F32, 2, 0.1, NULL, &op, &error), KZ_OK);
+    assert_int_equal(kz_fused_elementwise_run(op, NULL, &a, 0, 0, &error), KZ_INVALID);
+    assert_has(error.message, "one of dropout");
+    kz_operation_close(op);
+    kz_device_close(device);
+}
+
 // A plan of its variants that add by atomics is none that KZ_DETERMINISTIC takes.
 static void atomics_are_unordered(void **state) {
     const kz_family *family = kz_family_find("fused_elementwise");
@@ -241,6 +296,7 @@ int main(void) {
         cmocka_unit_test(less_than_float_fails),
         cmocka_unit_test(one_mask),
         cmocka_unit_test(the_call_takes_what_the_chain_has),
+        cmocka_unit_test(each_field_is_checked),
         cmocka_unit_test(atomics_are_unordered),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

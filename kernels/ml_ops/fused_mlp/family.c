@@ -64,7 +64,8 @@ static kz_status begin(const kz_planner *p, layers *l) {
     bool gated = mlp_gated(c);
     for (int i = TOKENS; i <= HIDDEN; i++)
         if (c->axes[i] > INT32_MAX / 2)
-            return kz_plan_refuse(p->error, "an axis of %lld is more than kernels count",
+            return kz_plan_refuse(p->error,
+                                  "an axis of %lld: kernels count to 2^30 - 1; cut the tokens into parts",
                                   (long long)c->axes[i]);
     *l = (layers){p, axis(c, TOKENS), .done = axis(c, TOKENS) == 0 || model == 0};
     if (l->done) return KZ_OK;
@@ -125,9 +126,10 @@ static kz_status refuse(const layers *l, bool whole_rows) {
     kz_status status = gemm_refuse_addresses(p, p->c->type);
     for (int i = 0; !status && whole_rows && i < 2; i++)
         if (!gemm_whole_units(l->at[i].k, p->c->type))
-            status =
-                kz_plan_refuse(p->error, "rows of w%d have %llu elements; tensor maps need multiples of 8",
-                               i + 1, (unsigned long long)l->at[i].k);
+            status = kz_plan_refuse(
+                p->error,
+                "rows of w%d have %llu elements, and tensor maps need multiples of 8: 03_direct takes any",
+                i + 1, (unsigned long long)l->at[i].k);
     return status;
 }
 

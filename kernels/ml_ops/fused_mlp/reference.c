@@ -105,5 +105,7 @@ kz_status fused_mlp_reference(const kz_case *c, void *const *host, size_t which,
     }
     bool there = floats && doubles;
     free(floats), free(doubles);
-    return there ? KZ_OK : kz_fail(error, KZ_NO_MEMORY, "fused_mlp: no memory for the reference");
+    return there ? KZ_OK
+                 : kz_fail(error, KZ_NO_MEMORY,
+                           "fused_mlp: no memory for the reference\nfree some, or take a smaller case");
 }

@@ -1,18 +1,19 @@
 // rope: rotary position embedding of queries and keys. Cases, work, plans, the table of variants.
 //
 // Axes: batch, sequence, q_heads, k_heads, dim, rotary. Buffers: q of batch * sequence * q_heads * dim elements, k with
-// k_heads, a position for each token, and the outputs, which are like q and k. theta is 10000 unless the case carries a
-// rope_detail. Kernels are named for the layout: the backward pass is the same kernel with a sign.
+// k_heads, a position for each token, and the outputs, which are like q and k. theta is 10000, and tokens lie side by side,
+// unless the case carries a rope_detail. Kernels are named for the layout: the backward pass is the same kernel with a sign.
 #include "rope.h"
 
 #include <math.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "private.h"
 #include "tune.h"
 
-enum { MOST_BLOCKS = 1 << 30, SHARED_ARGS = 12 };
+enum { MOST_BLOCKS = 1 << 30, SHARED_ARGS = 14 };
 
 static const char *const operations[] = {"interleaved", "halves", "interleaved_backward", "halves_backward",
                                          NULL};
@@ -22,14 +23,17 @@ static uint64_t tokens_of(const kz_case *c) { return (uint64_t)c->axes[BATCH] * 
 static uint64_t heads_of(const kz_case *c) { return (uint64_t)c->axes[Q_HEADS] + (uint64_t)c->axes[K_HEADS]; }
 static uint64_t elements(const kz_case *c) { return tokens_of(c) * heads_of(c) * (uint64_t)c->axes[DIM]; }
 
+// Where there is room between tokens, what is in it must stay.
+static kz_role role_of(const kz_case *c, size_t which) {
+    return rope_stride(c, which) == rope_token(c, which) ? KZ_OUTPUT : KZ_INOUT;
+}
+
 static size_t buffers(const kz_case *c, kz_buffer list[KZ_FAMILY_BUFFERS]) {
-    uint64_t head = tokens_of(c) * (uint64_t)c->axes[DIM];
-    uint64_t q = head * (uint64_t)c->axes[Q_HEADS], k = head * (uint64_t)c->axes[K_HEADS];
-    list[Q] = (kz_buffer){"q", KZ_INPUT, c->type, q};
-    list[K] = (kz_buffer){"k", KZ_INPUT, c->type, k};
+    list[Q] = (kz_buffer){"q", KZ_INPUT, c->type, rope_count(c, Q)};
+    list[K] = (kz_buffer){"k", KZ_INPUT, c->type, rope_count(c, K)};
     list[POSITIONS] = (kz_buffer){"positions", KZ_INPUT, KZ_I32, tokens_of(c)};
-    list[Q_OUT] = (kz_buffer){"q_out", KZ_OUTPUT, c->type, q};
-    list[K_OUT] = (kz_buffer){"k_out", KZ_OUTPUT, c->type, k};
+    list[Q_OUT] = (kz_buffer){"q_out", role_of(c, Q), c->type, rope_count(c, Q)};
+    list[K_OUT] = (kz_buffer){"k_out", role_of(c, K), c->type, rope_count(c, K)};
     return 5;
 }
 
@@ -59,7 +63,9 @@ static size_t guest_args(const kz_case *c, kz_arg args[KZ_PLAN_ARGS]) {
     for (uint32_t i = Q; i <= K_OUT; i++) args[i] = kz_arg_buffer(i);
     for (size_t i = BATCH; i <= ROTARY; i++) args[5 + i] = kz_arg_u64((uint64_t)c->axes[i]);
     args[11] = kz_arg_f32(rope_theta(c));
-    return 12;
+    args[12] = kz_arg_u64(rope_stride(c, Q));
+    args[13] = kz_arg_u64(rope_stride(c, K));
+    return 14;
 }
 
 // ---- plans -----------------------------------------------------------------------------------------------
@@ -72,6 +78,23 @@ static kz_arg arg_f64(double value) {
 
 static double log2_step(const kz_case *c) {
     return c->axes[ROTARY] ? -2.0 * log2((double)rope_theta(c)) / (double)c->axes[ROTARY] : 0.0;
+}
+
+// Kernels count a stride in 32 bits.
+static kz_status check_stride(const kz_planner *p, const char *name, size_t which) {
+    uint64_t stride = rope_stride(p->c, which), token = rope_token(p->c, which);
+    if (stride < token)
+        return kz_plan_refuse(
+            p->error,
+            "rope: %s_stride is %llu, and a token's heads have %llu elements: pass as many or more, or 0",
+            name, (unsigned long long)stride, (unsigned long long)token);
+    if (stride > UINT32_MAX || (double)tokens_of(p->c) * (double)stride > 0x1p60)
+        return kz_plan_refuse(
+            p->error,
+            "rope: %s_stride is %llu; it is below 2^32, in elements, and %llu tokens so far apart fit in "
+            "memory",
+            name, (unsigned long long)stride, (unsigned long long)tokens_of(p->c));
+    return KZ_OK;
 }
 
 static kz_status check_shape(const kz_planner *p) {
@@ -95,7 +118,8 @@ static kz_status check_shape(const kz_planner *p) {
             "and a token has less than 2^32 elements: check the shape's fields",
             (long long)c->axes[BATCH], (long long)c->axes[SEQUENCE], (unsigned long long)heads_of(c),
             (long long)c->axes[DIM]);
-    return KZ_OK;
+    kz_status status = check_stride(p, "q", Q);
+    return status ? status : check_stride(p, "k", K);
 }
 
 static void set_args(const kz_planner *p, kz_arg args[SHARED_ARGS]) {
@@ -103,8 +127,10 @@ static void set_args(const kz_planner *p, kz_arg args[SHARED_ARGS]) {
     for (uint32_t i = Q; i <= K_OUT; i++) args[i] = kz_arg_buffer(i);
     args[5] = kz_arg_u64(tokens_of(c));
     for (size_t i = Q_HEADS; i <= ROTARY; i++) args[4 + i] = kz_arg_u64((uint64_t)c->axes[i]);
-    args[10] = arg_f64(log2_step(c));
-    args[11] = kz_arg_f32(rope_is_backward(c) ? -1.0f : 1.0f);
+    args[10] = kz_arg_u64(rope_stride(c, Q));
+    args[11] = kz_arg_u64(rope_stride(c, K));
+    args[12] = arg_f64(log2_step(c));
+    args[13] = kz_arg_f32(rope_is_backward(c) ? -1.0f : 1.0f);
 }
 
 static uint64_t blocks_for(uint64_t threads) {
@@ -224,7 +250,10 @@ static const kz_variant variants[] = { // the order is the journey
     BENCH(o, t, 1, 8192, 32, 8, 128, 128), BENCH(o, t, 8, 4096, 64, 8, 128, 128), BENCH(o, t, 64, 1, 64, 8, 128, 128)
 // clang-format on
 
-static const rope_detail theta_500000 = {500000.0f}, theta_1 = {1.0f};
+static const rope_detail theta_500000 = {500000.0f, 0, 0}, theta_1 = {1.0f, 0, 0};
+// In one array with the values, 5 + 2 + 2 heads of 32; rows that begin anywhere; k's alone have room.
+static const rope_detail in_one = {10000.0f, 9 * 32, 9 * 32}, odd = {10000.0f, 3 * 24 + 1, 2 * 24 + 3},
+                         room_for_k = {10000.0f, 0, 4 * 48};
 
 static const kz_case cases[] = {
     CHECK(INTERLEAVED, F32, 0, 5, 4, 2, 16, 16),
@@ -241,6 +270,13 @@ static const kz_case cases[] = {
     CHECK(HALVES, F16, 2, 33, 13, 2, 16, 16),
     CHECK(HALVES, BF16, 1, 2, 3, 1, 128, 128, .detail = &theta_500000),
     CHECK(INTERLEAVED, F32, 4, 1, 3, 1, 20, 20, .detail = &theta_1), // all pairs turn alike
+    CHECK(HALVES, F32, 2, 3, 5, 2, 32, 32, .detail = &in_one),
+    CHECK(HALVES, F16, 2, 3, 5, 2, 32, 32, .detail = &in_one),
+    CHECK(INTERLEAVED, BF16, 2, 3, 5, 2, 32, 16, .detail = &in_one),
+    CHECK(HALVES_BACKWARD, BF16, 2, 3, 5, 2, 32, 32, .detail = &in_one),
+    CHECK(INTERLEAVED, F32, 2, 3, 3, 2, 24, 24, .detail = &odd),
+    CHECK(HALVES, BF16, 2, 3, 3, 2, 24, 16, .detail = &odd),
+    CHECK(INTERLEAVED_BACKWARD, F16, 3, 2, 1, 3, 48, 32, .detail = &room_for_k),
     CHECK(HALVES, F32, 2, 3, 2, 1, 16, 16, .data = KZ_DATA_ZEROS),
     CHECK(HALVES, F32, 2, 3, 2, 1, 16, 16, .data = KZ_DATA_EQUAL),
     CHECK(HALVES, F32, 2, 3, 2, 1, 16, 16, .data = KZ_DATA_DENORMAL),
@@ -251,6 +287,7 @@ static const kz_case cases[] = {
     LAYOUT_EDGES(INTERLEAVED),
     LAYOUT_EDGES(HALVES),
     EDGES(INTERLEAVED_BACKWARD, F32),
+    EDGES(HALVES_BACKWARD, F32),
     EDGES(HALVES_BACKWARD, F16),
     EDGES(HALVES_BACKWARD, BF16),
     BENCHES(HALVES, BF16),
@@ -289,33 +326,53 @@ const kz_family kz_family_rope = {
     .rivals = (const char *const[]){"torch", "torch_compile", "liger", NULL},
     .guest_signature =
         "const T *q, const T *k, const int *positions, T *q_out, T *k_out, size_t batch, "
-        "size_t sequence, size_t q_heads, size_t k_heads, size_t dim, size_t rotary, float theta",
+        "size_t sequence, size_t q_heads, size_t k_heads, size_t dim, size_t rotary, float theta, "
+        "size_t q_stride, size_t k_stride",
     .guest_args = guest_args,
     .size = elements,
 };
 
 // ---- the public operation --------------------------------------------------------------------------------
 
-kz_status kz_rope_open(kz_device *device, kz_rope_operation function, kz_type type,
-                       const kz_rope_shape *shape, const char *variant, kz_operation **operation,
-                       kz_error *error) {
-    if (operation) *operation = NULL;
-    if (!shape)
+// The caller's struct as ours: an older one ends before the strides, a newer one must not ask for what we do not know.
+static kz_status take(const kz_rope_shape *given, kz_rope_shape *own, kz_error *error) {
+    enum { FIRST_VERSION = offsetof(kz_rope_shape, q_stride), MOST = 4096 };
+    size_t size;
+    if (!given)
         return kz_fail(error, KZ_INVALID,
                        "kz_rope_open: the shape is NULL\nfill a kz_rope_shape with its size, batch, "
                        "sequence, heads, dim and rotary");
-    if (device && operation && shape->size != sizeof *shape)
+    memcpy(&size, given, sizeof size);
+    if (size < FIRST_VERSION || size > MOST)
         return kz_fail(error, KZ_INVALID,
                        "kz_rope_open: the size in kz_rope_shape is %zu, and this library's is %zu\nset it: "
-                       "kz_rope_shape x = "
-                       "{.size = sizeof x}",
-                       shape->size, sizeof *shape);
-    rope_detail detail = {shape->theta == 0.0f ? 10000.0f : shape->theta};
-    kz_case c = {.operation = function,
-                 .type = type,
-                 .axes = {(int64_t)shape->batch, (int64_t)shape->sequence, (int64_t)shape->q_heads,
-                          (int64_t)shape->k_heads, (int64_t)shape->dim, (int64_t)shape->rotary},
-                 .detail = &detail};
+                       "kz_rope_shape x = {.size = sizeof x}",
+                       size, sizeof *own);
+    for (size_t i = sizeof *own; i < size; i++)
+        if (((const char *)given)[i])
+            return kz_fail(
+                error, KZ_INVALID,
+                "kz_rope_open: kz_rope_shape has a field that this library does not know\nbuild and run "
+                "with the same version of kz");
+    *own = (kz_rope_shape){0};
+    memcpy(own, given, size < sizeof *own ? size : sizeof *own);
+    return KZ_OK;
+}
+
+kz_status kz_rope_open(kz_device *device, kz_rope_operation function, kz_type type,
+                       const kz_rope_shape *shape, const char *variant, kz_operation **operation,
+                       kz_error *error) {
+    kz_rope_shape own = {0};
+    kz_case c = {.operation = function, .type = type};
+    if (operation) *operation = NULL;
+    if (shape && (!device || !operation)) // which is said there
+        return kz_operation_open_family(device, &kz_family_rope, &c, variant, operation, error);
+    kz_status status = take(shape, &own, error);
+    if (status) return status;
+    rope_detail detail = {own.theta == 0.0f ? 10000.0f : own.theta, own.q_stride, own.k_stride};
+    const size_t axes[] = {own.batch, own.sequence, own.q_heads, own.k_heads, own.dim, own.rotary};
+    for (size_t i = BATCH; i <= ROTARY; i++) c.axes[i] = (int64_t)axes[i];
+    c.detail = &detail;
     return kz_operation_open_family(device, &kz_family_rope, &c, variant, operation, error);
 }
 

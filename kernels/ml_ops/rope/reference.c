@@ -21,14 +21,33 @@ float rope_theta(const kz_case *c) {
     return detail ? detail->theta : 10000.0f;
 }
 
+static bool is_q(size_t which) { return which == Q || which == Q_OUT; }
+
+uint64_t rope_token(const kz_case *c, size_t which) {
+    return (uint64_t)c->axes[is_q(which) ? Q_HEADS : K_HEADS] * (uint64_t)c->axes[DIM];
+}
+
+uint64_t rope_stride(const kz_case *c, size_t which) {
+    const rope_detail *detail = c->detail;
+    uint64_t given = !detail ? 0 : is_q(which) ? detail->q_stride : detail->k_stride;
+    return given ? given : rope_token(c, which);
+}
+
+uint64_t rope_count(const kz_case *c, size_t which) {
+    uint64_t tokens = (uint64_t)c->axes[BATCH] * (uint64_t)c->axes[SEQUENCE], token = rope_token(c, which);
+    return tokens && token ? (tokens - 1) * rope_stride(c, which) + token : 0;
+}
+
 double rope_angle(const kz_case *c, int64_t position, uint64_t pair) {
     double frequency = pow((double)rope_theta(c), -2.0 * (double)pair / (double)c->axes[ROTARY]);
     return (double)(rope_is_backward(c) ? -position : position) * frequency;
 }
 
-rope_place rope_find_place(const kz_case *c, uint64_t heads, uint64_t index) {
-    uint64_t dim = (uint64_t)c->axes[DIM], rotary = (uint64_t)c->axes[ROTARY], column = index % dim;
-    rope_place place = {.token = index / dim / heads, .turns = column < rotary};
+rope_place rope_find_place(const kz_case *c, size_t which, uint64_t index) {
+    uint64_t dim = (uint64_t)c->axes[DIM], rotary = (uint64_t)c->axes[ROTARY], stride = rope_stride(c, which);
+    uint64_t column = index % stride % dim;
+    rope_place place = {.token = index / stride, .between = index % stride >= rope_token(c, which)};
+    place.turns = !place.between && column < rotary;
     if (!place.turns) return place;
     if (rope_is_halves(c)) {
         place.second = column >= rotary / 2;
@@ -46,12 +65,10 @@ kz_status rope_reference(const kz_case *c, void *const *host, size_t which, doub
                          kz_error *error) {
     const void *in = which == Q_OUT ? host[Q] : host[K];
     const int32_t *positions = host[POSITIONS];
-    uint64_t heads = (uint64_t)c->axes[which == Q_OUT ? Q_HEADS : K_HEADS];
-    uint64_t count = (uint64_t)(c->axes[BATCH] * c->axes[SEQUENCE] * c->axes[DIM]) * heads;
     double u = kz_unit_roundoff(KZ_F32);
-    for (uint64_t i = 0; i < count; i++) {
-        rope_place place = rope_find_place(c, heads, i);
-        expected[i] = kz_element_get(c->type, in, i);
+    for (uint64_t i = 0, count = rope_count(c, which); i < count; i++) {
+        rope_place place = rope_find_place(c, which, i);
+        expected[i] = kz_element_get(c->type, place.between ? host[which] : in, i); // what is between stays
         bound[i] = 0.0;
         if (!place.turns) continue;
         double other = kz_element_get(c->type, in, place.other), own = expected[i];

@@ -1,6 +1,6 @@
 // rope: what the variants share.
 //
-// q and k are tokens x heads x dim, row-major; a token's heads are q's and then k's, counted together. Each thread reads
+// q and k are tokens x heads x dim, row-major, tokens a stride apart; a token's heads are q's and then k's, counted together. Each thread reads
 // all elements that it writes before it writes one, so the output may be the input itself. Arithmetic is float for every
 // type; a result is rounded once.
 #ifndef ROPE_CUH
@@ -15,7 +15,7 @@ template <typename T> struct rope_job {
     const int *positions;
     T *q_out, *k_out;
     size_t tokens;
-    unsigned q_heads, k_heads, dim, rotary;
+    unsigned q_heads, k_heads, dim, rotary, q_stride, k_stride;
     double log2_step; // log2 of the ratio of neighbouring frequencies, negative
     float sign;       // -1 for the backward pass, which turns back
 
@@ -30,10 +30,10 @@ template <typename T> struct rope_row {
 template <typename T>
 static __device__ __forceinline__ rope_row<T> rope_find(const rope_job<T> &j, size_t token, unsigned head) {
     if (head < j.q_heads) {
-        size_t at = (token * j.q_heads + head) * j.dim;
+        size_t at = token * j.q_stride + head * j.dim;
         return {j.q + at, j.q_out + at};
     }
-    size_t at = (token * j.k_heads + head - j.q_heads) * j.dim;
+    size_t at = token * j.k_stride + (head - j.q_heads) * j.dim;
     return {j.k + at, j.k_out + at};
 }
 
@@ -76,11 +76,12 @@ static __device__ __forceinline__ void rope_turn_pair(rope_row<T> row, unsigned 
 
 #define ROPE_PARAMETERS(T)                                                                                   \
     const T *q, const T *k, const int *positions, T *q_out, T *k_out, size_t tokens, size_t q_heads,         \
-        size_t k_heads, size_t dim, size_t rotary, double log2_step, float sign
+        size_t k_heads, size_t dim, size_t rotary, size_t q_stride, size_t k_stride, double log2_step,       \
+        float sign
 #define ROPE_JOB(T)                                                                                          \
     rope_job<T> {                                                                                            \
         q, k, positions, q_out, k_out, tokens, (unsigned)q_heads, (unsigned)k_heads, (unsigned)dim,          \
-            (unsigned)rotary, log2_step, sign                                                                \
+            (unsigned)rotary, (unsigned)q_stride, (unsigned)k_stride, log2_step, sign                        \
     }
 
 // ENTRY(layout, halves, type, T) for the layouts and types of the family.

@@ -8,8 +8,10 @@
 //     kz_rope_run(rope, NULL, q, k, positions, q, k, workspace, bytes, &error); // in place
 //     kz_operation_close(rope);
 //
-// q is batch x sequence x q_heads x dim, k the same with k_heads, row-major; positions are i32, one for each token (batch x
-// sequence), on the device: for a prompt they count up, for a step of decoding they are where each sequence is now. Pair i of
+// q is batch x sequence x q_heads x dim, k the same with k_heads, row-major. A token's heads lie together, and tokens may have
+// room between them: with q_stride and k_stride of (q_heads + 2 * k_heads) * dim, q and k lie in one array with the values, as
+// one product with all three weights gives them. The outputs have the strides of the inputs, and what lies between tokens is
+// neither read nor written. Positions are i32, one for each token (batch x sequence), on the device: for a prompt they count up, for a step of decoding they are where each sequence is now. Pair i of
 // a head turns by position * theta^(-2 i / rotary) radians; elements from `rotary` on are passed on. Types: KZ_F32, KZ_F16,
 // KZ_BF16; arithmetic is float, each result is rounded once. An angle is within 2^-49 |position| radians: up to positions of
 // 2^24 that is less than the rounding of a float cosine, and 2^-18 at the largest position an i32 holds.
@@ -36,10 +38,11 @@ typedef enum kz_rope_operation {
 } kz_rope_operation;
 
 typedef struct kz_rope_shape {
-    size_t size; // sizeof(kz_rope_shape)
+    size_t size; // sizeof(kz_rope_shape); what a shorter one of an older program lacks is 0
     size_t batch, sequence, q_heads, k_heads, dim;
-    size_t rotary; // elements of a head that turn, from its first: even, at most dim
-    float theta;   // the base of the frequencies, from 1 up; 0: 10000
+    size_t rotary;             // elements of a head that turn, from its first: even, at most dim
+    float theta;               // the base of the frequencies, from 1 up; 0: 10000
+    size_t q_stride, k_stride; // elements from one token to the next; 0: as many as its heads have
 } kz_rope_shape;
 
 // `variant` NULL takes the best known for device, type and size; a name ("04_heads") overrides it.

@@ -1,6 +1,7 @@
 // rope: angles against long double, the reference against what rotations must keep and against finite differences, and the
 // public operation in place, forward and backward.
 #include <math.h>
+#include <stddef.h>
 
 #include "kz/family.h"
 #include "ml_ops/rope/rope.h"
@@ -243,6 +244,102 @@ static void in_place_and_back(void **state) {
     kz_device_close(device);
 }
 
+// ---- room between tokens ---------------------------------------------------------------------------------------------
+
+// q, k and values in one array, turned in place, against the same heads in arrays of their own.
+enum { BOTH = 6, QH = 3, KH = 2, HEAD = 16, TOKEN = (QH + 2 * KH) * HEAD };
+
+static void run_heads(kz_device *device, const kz_rope_shape *shape, kz_rope_operation operation,
+                      const char *variant, float *host, size_t bytes, size_t k_at, kz_ptr memory,
+                      kz_ptr positions) {
+    kz_error error = {0};
+    assert_int_equal(kz_copy_to_device(device, NULL, memory, host, bytes, &error), KZ_OK);
+    turn_in_place(device, operation, shape, variant, memory, memory + k_at * sizeof *host, positions);
+    assert_int_equal(kz_copy_to_host(device, NULL, host, memory, bytes, &error), KZ_OK);
+    assert_int_equal(kz_device_synchronize(device, &error), KZ_OK);
+}
+
+// Token t's heads of q and k, out of one array or into arrays of their own.
+static void part(const float *one, float *q, float *k) {
+    for (int t = 0; t < BOTH; t++) {
+        memcpy(q + t * QH * HEAD, one + t * TOKEN, QH * HEAD * sizeof *q);
+        memcpy(k + t * KH * HEAD, one + t * TOKEN + QH * HEAD, KH * HEAD * sizeof *k);
+    }
+}
+
+static void heads_in_one_array(void **state) {
+    static const char *const variants[] = {"01_naive", "02_table", "03_vector", "04_heads", "05_fixed_point"};
+    static float before[BOTH * TOKEN], one[BOTH * TOKEN], apart[BOTH * (QH + KH) * HEAD],
+        from_one[BOTH * (QH + KH) * HEAD];
+    const size_t k_apart = BOTH * QH * HEAD;
+    const int32_t positions[BOTH] = {0, 1, 2, 1048573, 1048574, -7};
+    kz_rope_shape shape = {.size = sizeof shape,
+                           .batch = 2,
+                           .sequence = 3,
+                           .q_heads = QH,
+                           .k_heads = KH,
+                           .dim = HEAD,
+                           .rotary = 8};
+    kz_device *device;
+    kz_error error = {0};
+    kz_ptr memory, at;
+    for (uint64_t i = 0; i < BOTH * TOKEN; i++) before[i] = (float)noise(4, i);
+    assert_int_equal(kz_device_open("sim:h200", &device, &error), KZ_OK);
+    assert_int_equal(kz_memory_alloc(device, sizeof before, &memory, &error), KZ_OK);
+    assert_int_equal(kz_memory_alloc(device, sizeof positions, &at, &error), KZ_OK);
+    assert_int_equal(kz_copy_to_device(device, NULL, at, positions, sizeof positions, &error), KZ_OK);
+    for (size_t v = 0; v < sizeof variants / sizeof variants[0]; v++)
+        for (int operation = KZ_ROPE_INTERLEAVED; operation <= KZ_ROPE_HALVES_BACKWARD; operation++) {
+            memcpy(one, before, sizeof one);
+            part(before, apart, apart + k_apart);
+            shape.q_stride = shape.k_stride = 0;
+            run_heads(device, &shape, (kz_rope_operation)operation, variants[v], apart, sizeof apart, k_apart,
+                      memory, at);
+            shape.q_stride = shape.k_stride = TOKEN;
+            run_heads(device, &shape, (kz_rope_operation)operation, variants[v], one, sizeof one, QH * HEAD,
+                      memory, at);
+            part(one, from_one, from_one + k_apart);
+            assert_memory_equal(from_one, apart, sizeof apart);
+            for (int t = 0; t < BOTH; t++) { // the values
+                int values = t * TOKEN + (QH + KH) * HEAD;
+                assert_memory_equal(one + values, before + values, KH * HEAD * sizeof *one);
+            }
+            assert_true(memcmp(one, before, sizeof one) != 0);
+        }
+    kz_memory_free(device, at, NULL);
+    kz_memory_free(device, memory, NULL);
+    kz_device_close(device);
+}
+
+// A program that was compiled before there were strides has a struct that ends where they begin.
+static void an_older_shape_is_dense(void **state) {
+    kz_device *device;
+    kz_operation *rope;
+    kz_error error = {0};
+    float x[4] = {1, 0, 1, 0}; // two tokens of a pair
+    int32_t positions[2] = {0, 1};
+    kz_rope_shape shape = {.size = offsetof(kz_rope_shape, q_stride),
+                           .batch = 1,
+                           .sequence = 2,
+                           .q_heads = 1,
+                           .dim = 2,
+                           .rotary = 2,
+                           .q_stride = 1000,
+                           .k_stride = 3}; // behind its end
+    assert_int_equal(offsetof(kz_rope_shape, q_stride), 64);
+    assert_int_equal(kz_device_open("cpu", &device, &error), KZ_OK);
+    assert_int_equal(kz_rope_open(device, KZ_ROPE_HALVES, KZ_F32, &shape, NULL, &rope, &error), KZ_OK);
+    kz_ptr at = (kz_ptr)(uintptr_t)x;
+    assert_int_equal(kz_rope_run(rope, NULL, at, 0, (kz_ptr)(uintptr_t)positions, at, 0, 0, 0, &error),
+                     KZ_OK);
+    assert_int_equal(kz_device_synchronize(device, &error), KZ_OK);
+    assert_true(x[0] == 1.0f && x[1] == 0.0f);
+    assert_float_equal(x[2], cos(1.0), 1e-7);
+    assert_float_equal(x[3], sin(1.0), 1e-7);
+    kz_operation_close(rope);
+    kz_device_close(device);
+}
+
 static void expect_refused(kz_device *device, const kz_rope_shape *shape, const char *word) {
     kz_operation *rope = NULL;
     kz_error error = {0};
@@ -270,6 +367,18 @@ static void wrong_shapes_are_refused(void **state) {
     expect_refused(device, &shape, "theta");
     shape = right, shape.q_heads = 1 << 21;
     expect_refused(device, &shape, "2^20 at most");
+    shape = right, shape.q_stride = 7;
+    expect_refused(device, &shape, "q_stride is 7, and a token's heads have 8 elements");
+    shape = right, shape.k_heads = 2, shape.k_stride = 15;
+    expect_refused(device, &shape, "k_stride is 15");
+    shape = right, shape.q_stride = (size_t)1 << 32;
+    expect_refused(device, &shape, "below 2^32");
+    struct {
+        kz_rope_shape shape;
+        size_t unknown;
+    } newer = {right, 1};
+    newer.shape.size = sizeof newer;
+    expect_refused(device, &newer.shape, "a field that this library does not know");
     shape = right, shape.batch = (size_t)1 << 40, shape.sequence = (size_t)1 << 40;
     expect_refused(device, &shape, "batch 1099511627776");
     kz_device_close(device);
@@ -285,6 +394,8 @@ int main(void) {
         cmocka_unit_test(backward_is_the_gradient),
         cmocka_unit_test(float_passes_and_less_fails),
         cmocka_unit_test(in_place_and_back),
+        cmocka_unit_test(heads_in_one_array),
+        cmocka_unit_test(an_older_shape_is_dense),
         cmocka_unit_test(wrong_shapes_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

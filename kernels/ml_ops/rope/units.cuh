@@ -72,12 +72,13 @@ template <typename T, bool halves, int N> struct rope_elements {
     }
 };
 
-// Whether all rows begin between accesses of 16 bytes, and pairs end there.
+// Whether all heads begin between accesses of 16 bytes, and pairs end there.
 template <typename T, bool halves>
 static __device__ __forceinline__ bool rope_has_packs(const rope_job<T> &j) {
     const unsigned pack = 16 / sizeof(T);
     size_t all = (size_t)j.q | (size_t)j.k | (size_t)j.q_out | (size_t)j.k_out;
-    return all % 16 == 0 && j.dim % pack == 0 && j.rotary % (halves ? 2 * pack : pack) == 0;
+    return all % 16 == 0 && (j.dim | j.q_stride | j.k_stride) % pack == 0 &&
+           j.rotary % (halves ? 2 * pack : pack) == 0;
 }
 
 // ---- a thread that serves several heads ------------------------------------------------------------------

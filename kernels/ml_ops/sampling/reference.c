@@ -163,8 +163,10 @@ static kz_status open_row(const kz_case *c, token_row *r, kz_error *error) {
     if (r->tokens && r->ranked) return KZ_OK;
     free(r->tokens);
     free(r->ranked);
-    return kz_fail(error, KZ_NO_MEMORY, "sampling: no host memory for the reference of a row (%zu bytes)",
-                   2 * bytes);
+    return kz_fail(
+        error, KZ_NO_MEMORY,
+        "sampling: no host memory for the reference of a row (%zu bytes)\nfree some, or take a smaller case",
+        2 * bytes);
 }
 
 static void close_row(token_row *r) {
@@ -188,7 +190,9 @@ kz_status sampling_reference(const kz_case *c, void *const *host, size_t which, 
                              double *bound, kz_error *error) {
     int64_t vocabulary = c->axes[VOCABULARY];
     bool *accepted = calloc((size_t)vocabulary + 1, sizeof *accepted);
-    if (!accepted) return kz_fail(error, KZ_NO_MEMORY, "sampling: no host memory for the reference");
+    if (!accepted)
+        return kz_fail(error, KZ_NO_MEMORY,
+                       "sampling: no host memory for the reference\nfree some, or take a smaller case");
     kz_status status = KZ_OK;
     for (int64_t i = 0; i < c->axes[ROWS] && !status; i++) {
         status = sampling_judge(c, host, (uint64_t)i, accepted, error);

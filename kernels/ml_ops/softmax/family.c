@@ -88,8 +88,9 @@ static kz_status add(const kz_planner *p, const char *part, kz_row_shape shape, 
     const kz_case *c = p->c;
     bool back = softmax_goes_back(c->operation), masked = c->operation == KZ_SOFTMAX_MASKED;
     if (c->axes[COLUMNS] >= 1 << 30)
-        return kz_plan_refuse(p->error, "%lld columns: a row of softmax has less than 2^30",
-                              (long long)c->axes[COLUMNS]);
+        return kz_plan_refuse(
+            p->error, "%lld columns: a row of softmax has less than 2^30; look at the arguments' order",
+            (long long)c->axes[COLUMNS]);
     if (elements(c) == 0) return KZ_OK;
     return KZ_LAUNCH(p, .part = part, .blocks = shape.blocks, .threads = shape.threads,
                      .cluster = shape.cluster, .shared_bytes = shape.shared_bytes,

@@ -32,14 +32,15 @@ static uint64_t power_of_two(uint64_t n) {
 static kz_status supported(const kz_planner *p) {
     const kz_case *c = p->c;
     if (c->axes[ROWS] < 0 || c->axes[COLUMNS] < 0 || c->axes[K] < 0)
-        return kz_plan_refuse(p->error, "rows, columns and k are counts: %lld, %lld, %lld",
+        return kz_plan_refuse(p->error, "rows, columns and k are counts, 0 or more: %lld, %lld, %lld",
                               (long long)c->axes[ROWS], (long long)c->axes[COLUMNS], (long long)c->axes[K]);
     if (c->axes[K] > c->axes[COLUMNS])
         return kz_plan_refuse(p->error, "k is %lld, and a row has %lld columns: ask for at most as many",
                               (long long)c->axes[K], (long long)c->axes[COLUMNS]);
     if (c->axes[COLUMNS] > INT32_MAX)
-        return kz_plan_refuse(p->error, "%lld columns: indices are i32, so a row has fewer than 2^31",
-                              (long long)c->axes[COLUMNS]);
+        return kz_plan_refuse(
+            p->error, "%lld columns: indices are i32, so a row has fewer than 2^31; cut it into parts",
+            (long long)c->axes[COLUMNS]);
     return KZ_OK;
 }
 
@@ -191,6 +192,12 @@ static const kz_worked worked[] = {{{.type = KZ_F16, .axes = {10, 20, 3}}, {.byt
 
 static uint64_t size(const kz_case *c) { return axis(c, COLUMNS); }
 
+static const char *rule(const kz_case *c, size_t which) {
+    return which == INDEX
+               ? "of equal values the lower index comes first; -0 and +0 are equal, NaN is the greatest"
+               : "values descend; NaN comes first";
+}
+
 const kz_family kz_family_top_k = {
     .name = "top_k",
     .group = "ml_ops",
@@ -205,6 +212,7 @@ const kz_family kz_family_top_k = {
     .embedded = &kz_embedded_top_k,
     .buffers = buffers,
     .reference = top_k_reference,
+    .rule = rule,
     .work = work,
     .worked = worked,
     .worked_count = sizeof worked / sizeof worked[0],

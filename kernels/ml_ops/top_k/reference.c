@@ -59,7 +59,8 @@ kz_status top_k_reference(const kz_case *c, void *const *host, size_t which, dou
     uint64_t rows = (uint64_t)c->axes[ROWS], k = (uint64_t)c->axes[K];
     element *best = malloc((k + 1) * sizeof *best);
     if (!best)
-        return kz_fail(error, KZ_NO_MEMORY, "top_k: no host memory for the %llu best of a row",
+        return kz_fail(error, KZ_NO_MEMORY,
+                       "top_k: no host memory for the %llu best of a row\nfree some, or take a smaller case",
                        (unsigned long long)k);
     for (uint64_t row = 0; row < rows && k > 0; row++) {
         select_row(c, host[X], row, best);

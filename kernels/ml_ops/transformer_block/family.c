@@ -10,6 +10,8 @@
 #include "ml_ops/attention_case.h"
 #include "ml_ops/norm.h"
 #include "ml_ops/rmsnorm/rmsnorm.h"
+#include "ml_ops/rope/detail.h"
+#include "ml_ops/rope/rope.h"
 #include "private.h"
 
 extern const kz_family kz_family_attention, kz_family_rmsnorm, kz_family_gemm_fused, kz_family_rope;
@@ -73,7 +75,7 @@ size_t block_buffers(const kz_case *c, kz_buffer list[KZ_FAMILY_BUFFERS]) {
 static bool fill(const kz_case *c, size_t which, uint64_t seed, uint64_t first, uint64_t count, void *host) {
     block_shape s = block_shape_of(c);
     if (which == POSITIONS) {
-        for (uint64_t i = 0; i < count; i++) ((int32_t *)host)[i] = (int32_t)0;
+        for (uint64_t i = 0; i < count; i++) ((int32_t *)host)[i] = (int32_t)((first + i) % (s.tokens ? s.tokens : 1));
         return true;
     }
     if (c->data != KZ_DATA_UNIFORM || which == X || which > WD) return false;
@@ -215,7 +217,16 @@ static void elementwise(builder *b, const char *operation, uint64_t elements, co
                 sizeof((const kz_arg[]){__VA_ARGS__}) / sizeof(kz_arg))
 
 // Queries and keys where they lie: forward, or their gradients back.
-static void turn(builder *b, kz_arg qkv, bool back) { (void)b, (void)qkv, (void)back; }
+static void turn(builder *b, kz_arg qkv, bool back) {
+    const block_shape *s = &b->s;
+    const rope_detail detail = {(float)block_theta, s->qkv, s->qkv};
+    const kz_case c = {.operation = back ? KZ_ROPE_HALVES_BACKWARD : KZ_ROPE_HALVES,
+                       .axes = {(int64_t)s->batch, (int64_t)s->tokens, (int64_t)s->heads,
+                                (int64_t)s->kv_heads, (int64_t)s->head, (int64_t)s->head},
+                       .detail = &detail};
+    kz_arg k = behind(b, qkv, s->heads * s->head);
+    PART(b, rope, c, qkv, k, kz_arg_buffer(POSITIONS), qkv, k);
+}
 
 // What the forward pass leaves for the backward one.
 typedef struct saved {

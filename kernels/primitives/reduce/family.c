@@ -239,6 +239,7 @@ const kz_family kz_family_reduce = {
     .embedded = &kz_embedded_reduce,
     .buffers = buffers,
     .reference = reduce_reference,
+    .rule = reduce_rule,
     .work = work,
     .worked = worked,
     .worked_count = sizeof worked / sizeof worked[0],

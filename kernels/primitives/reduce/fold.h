@@ -27,6 +27,8 @@ double reduce_find(kz_reduce_operation operation, kz_type type, reduce_slice sli
 
 // What output `which` of a slice is: its value, or the index where that is the output `index_at`.
 double reduce_expect(const kz_case *c, reduce_slice slice, size_t which, size_t index_at, double *bound);
+// kz_family.rule: which of several extremes.
+const char *reduce_rule(const kz_case *c, size_t which);
 
 // KZ_UNSUPPORTED with a reason where `family` has no such operation of the type.
 kz_status reduce_supported(const char *family, kz_reduce_operation operation, kz_type type, kz_error *error);

@@ -126,6 +126,12 @@ double reduce_fold(kz_reduce_operation operation, kz_type type, reduce_slice sli
     return kz_saturate(type, value);
 }
 
+const char *reduce_rule(const kz_case *c, size_t which) {
+    (void)which;
+    if (!reduce_finds(c)) return NULL;
+    return "the first of equal extremes; the first NaN is before all numbers; -1 where there are no elements";
+}
+
 double reduce_expect(const kz_case *c, reduce_slice slice, size_t which, size_t index_at, double *bound) {
     if (!reduce_finds(c)) return reduce_fold(c->operation, c->type, slice, bound);
     int64_t index;

@@ -513,6 +513,7 @@ const kz_family kz_family_reduce_axis = {
     .embedded = &kz_embedded_reduce_axis,
     .buffers = buffers,
     .reference = reduce_axis_reference,
+    .rule = reduce_rule,
     .work = work,
     .worked = worked,
     .worked_count = sizeof worked / sizeof worked[0],

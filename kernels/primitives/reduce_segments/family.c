@@ -368,6 +368,7 @@ const kz_family kz_family_reduce_segments = {
     .buffers = buffers,
     .fill = fill,
     .reference = reduce_segments_reference,
+    .rule = reduce_rule,
     .work = work,
     .worked = worked,
     .worked_count = sizeof worked / sizeof worked[0],

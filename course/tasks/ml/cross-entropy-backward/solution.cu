@@ -23,7 +23,7 @@ cross_entropy_backward(float *logits, const int *labels, int rows,
         return;
     }
     // kz: starter
-    //|     // Rows without a label?
+    //|     if (label < 0) return; // is that all, for a row without a label?
     // kz: end
     pair mine = {-INFINITY, 0.0f};
     for (int i = t; i < columns; i += THREADS)

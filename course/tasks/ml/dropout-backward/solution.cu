@@ -39,13 +39,15 @@ extern "C" __global__ void dropout_backward(const float *dy, float *dx,
     for (int w = 1; w < 8; w++) sum += sums[w][threadIdx.x];
     dbias[c] = sum;
     // kz: starter
-    //|     // Without the mask, and by one warp.
+    //|     // All elements by the first one's word, and by one warp.
     //|     if (c >= columns || threadIdx.y > 0) return;
+    //|     unsigned word = philox(seed, 0).x;
     //|     for (int row = 0; row < rows; row++) {
     //|         size_t i = (size_t)row * columns + c;
-    //|         dx[i] = dy[i] * scale;
+    //|         dx[i] = word < threshold ? 0.0f : dy[i] * scale;
     //|         sum += dx[i];
     //|     }
-    //|     dbias[c] = sums[0][threadIdx.x] = sum;
+    //|     sums[0][threadIdx.x] = sum;
+    //|     dbias[c] = sums[0][threadIdx.x];
     // kz: end
 }

@@ -28,11 +28,12 @@ extern "C" __global__ void bias_dropout_residual(
     r.w += words.w < threshold ? 0.0f : (v.w + b.w) * scale;
     ((float4 *)y)[at] = r;
     // kz: starter
-    //|     // The sum is done; where is the dropout?
+    //|     // The sum is done, but all elements are dropped or kept together.
+    //|     float kept = philox(seed, 0).x < threshold ? 0.0f : scale;
     //|     float4 v = ((const float4 *)x)[at], b = ((const float4 *)bias)[quad],
     //|            r = ((const float4 *)residual)[at];
-    //|     ((float4 *)y)[at] =
-    //|         make_float4(v.x + b.x + r.x, v.y + b.y + r.y, v.z + b.z + r.z,
-    //|                     v.w + b.w + r.w);
+    //|     ((float4 *)y)[at] = make_float4(
+    //|         (v.x + b.x) * kept + r.x, (v.y + b.y) * kept + r.y,
+    //|         (v.z + b.z) * kept + r.z, (v.w + b.w) * kept + r.w);
     // kz: end
 }

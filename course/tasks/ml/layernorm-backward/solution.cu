@@ -31,9 +31,15 @@ layernorm_backward(const float *x, const float *gain, const float *mean,
     }
     // kz: starter
     //|     // The sums over the row, both through one reduction; then dx. This takes
-    //|     // mean and scale for constants.
-    //|     warps[0] = sums;
-    //|     for (int i = threadIdx.x; i < columns; i += THREADS)
-    //|         dx[first + i] = s * gain[i] * dy[first + i];
+    //|     // mean and scale for constants, and a thread's sums for the row's.
+    //|     for (int i = threadIdx.x; i < columns; i += THREADS) {
+    //|         float g = gain[i] * dy[first + i], h = (x[first + i] - m) * s;
+    //|         sums.x += g;
+    //|         sums.y += g * h;
+    //|         dx[first + i] = s * g;
+    //|     }
+    //|     if (threadIdx.x % 32 == 0) warps[threadIdx.x / 32] = sums;
+    //|     __syncthreads();
+    //|     sums = warps[0];
     // kz: end
 }

@@ -41,8 +41,8 @@ static __global__ void strips(const float *x, const float *mean,
     //|     // Each warp takes every eighth row of the strip; then the first warp
     //|     // adds up the eight sums of its column and writes them.
     //|     if (threadIdx.y > 0 || c >= columns || first >= end) return;
-    //|     partial[(size_t)blockIdx.y * columns + c] = sums[0][0] =
-    //|         make_float2(0.0f, 0.0f);
+    //|     sums[0][threadIdx.x] = make_float2(0.0f, 0.0f);
+    //|     partial[(size_t)blockIdx.y * columns + c] = sums[0][threadIdx.x];
     // kz: end
 }
 

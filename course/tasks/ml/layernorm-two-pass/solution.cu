@@ -32,6 +32,9 @@ extern "C" __global__ void layernorm(const float *x, const float *gain,
         to[i] = (from[i] - mean) * scale * gain[i] + shift[i];
     // kz: starter
     //|     // The mean first; then the sum of the squared differences to
-    //|     // it; then every element.
+    //|     // it; then every element. This takes 0 for all sums.
+    //|     float mean = add_up(0.0f) / columns;
+    //|     for (int i = threadIdx.x; i < columns; i += THREADS)
+    //|         to[i] = from[i] - mean;
     // kz: end
 }

@@ -30,7 +30,8 @@ extern "C" __global__ void softmax_backward(const float *y, const float *dy,
     }
     // kz: starter
     //|     // This leaves out that each score moves the whole row.
+    //|     float sum = add_up(0.0f);
     //|     for (int i = threadIdx.x; i < columns; i += THREADS)
-    //|         dx[first + i] = y[first + i] * dy[first + i];
+    //|         dx[first + i] = y[first + i] * dy[first + i] - sum;
     // kz: end
 }

@@ -56,11 +56,12 @@ softmax_dropout(const float *scores, float *y, int rows, int columns,
     }
     // kz: starter
     //|     // The exponentials, their sum over all lanes, then the shares that are
-    //|     // kept, times the scale.
+    //|     // kept, times the scale. This drops rows as a whole.
+    //|     bool kept = philox(seed, first).x >= threshold;
     //|     for (int k = 0; k < 2; k++) {
     //|         v[k] = exponentials(v[k], greatest);
     //|         sum += v[k].x;
-    //|         if (lane + 32 * k < quads)
+    //|         if (kept && lane + 32 * k < quads)
     //|             ((float4 *)y)[first + lane + 32 * k] = v[k];
     //|     }
     // kz: end

@@ -35,6 +35,9 @@ extern "C" __global__ void causal_softmax(const float *scores,
                          : 0.0f;
     // kz: starter
     //|     // The online softmax of scale * from[i] over the columns that row `row` may
-    //|     // see; zeros after them. merge() is given.
+    //|     // see; zeros after them. merge() is given. This sees one column.
+    //|     pairs[t] = merge((pair){-INFINITY, 0.0f},
+    //|                      (pair){scale * from[0], 1.0f});
+    //|     to[0] = pairs[t].sum;
     // kz: end
 }

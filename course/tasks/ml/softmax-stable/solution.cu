@@ -34,6 +34,9 @@ extern "C" __global__ void softmax(const float *x, float *y, int rows,
     // kz: starter
     //|     // `fold` above is given: every thread brings a value and gets the fold of
     //|     // all. Use it twice: the greatest value of the row, then the sum of exp(x -
-    //|     // greatest); then write the shares.
+    //|     // greatest); then write the shares. This folds nothing.
+    //|     float sum = fold(0.0f, false);
+    //|     for (int i = threadIdx.x; i < columns; i += THREADS)
+    //|         to[i] = from[i] - sum;
     // kz: end
 }

@@ -26,9 +26,10 @@ extern "C" __global__ void softmax(const float *x, float *y, int rows,
     for (int k = 0; k < PER_LANE; k++)
         if (lane + 32 * k < columns) to[lane + 32 * k] = values[k] / sum;
     // kz: starter
-    //|     // Load the row into `values`, then do everything with registers.
+    //|     // Load the row into `values`, then do everything with registers. This
+    //|     // loads its first element.
     //|     for (int k = 0; k < PER_LANE; k++)
-    //|         values[k] = 0.0f;
+    //|         values[k] = from[0];
     //|     for (int k = 0; k < PER_LANE; k++)
     //|         if (lane + 32 * k < columns) to[lane + 32 * k] = values[k];
     // kz: end

@@ -40,6 +40,7 @@ extern "C" __global__ void top_k(const float *x, float *values,
             if (best.column == lane + 32 * j) mine[j] = -INFINITY;
         // kz: starter
         //|         // The best of the lane, the best of the warp; then take it out.
+        //|         best = better(best, (entry){mine[1], lane + 32});
         // kz: end
         if (lane == 0) {
             values[(size_t)row * k + round] = best.value;

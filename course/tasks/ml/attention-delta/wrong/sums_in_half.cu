@@ -1,0 +1,24 @@
+// fails: result
+// Products and sums of halves.
+#include <cuda_fp16.h>
+
+extern "C" __global__ void attention_delta(const __half *out,
+                                           const __half *dout, float *delta,
+                                           int rows, int width) {
+    int lanes = width / 8; // of a row
+    int piece = blockIdx.x * blockDim.x + threadIdx.x;
+    int row = piece / lanes;
+    float sum = 0.0f;
+    if (row < rows) {
+        uint4 a = ((const uint4 *)out)[piece];
+        uint4 b = ((const uint4 *)dout)[piece];
+        const __half2 *x = (const __half2 *)&a, *y = (const __half2 *)&b;
+        __half2 both = __float2half2_rn(0.0f);
+        for (int i = 0; i < 4; i++)
+            both = __hadd2(both, __hmul2(x[i], y[i]));
+        sum = __low2float(both) + __high2float(both);
+    }
+    for (int step = lanes / 2; step > 0; step /= 2)
+        sum += __shfl_xor_sync(0xffffffffu, sum, step);
+    if (row < rows && piece % lanes == 0) delta[row] = sum;
+}
