@@ -23,6 +23,7 @@ enum {
     NORM_FORWARD = 29,
     NORM_BACKWARD = 30,
     RESHAPE = 31,
+    PAGED_LOAD = 35,
     RMS_NORM = 4,
     SET = 12,
     VALUES = 32,
@@ -291,6 +292,7 @@ static double apply(int64_t mode, double x, double b, double t) {
     case 302: return x > b;
     case 303: return x >= b;
     case 304: return x < b;
+    case 400: return x != 0 && b != 0;
     case 601: return t != 0 ? x : b;
     default: return NAN;
     }
@@ -356,6 +358,23 @@ static void compute_reshape(world *w, const descriptor *op) {
         store(w, part(op, 2201), i, load(w, part(op, 2200), i));
 }
 
+// Tokens of a sequence out of the pages that its table names: y is batch x heads x tokens x numbers, or has the last two turned.
+static void compute_paged_load(world *w, const descriptor *op) {
+    const descriptor *pool = part(op, 1950), *y = part(op, 1951), *lengths = part(op, 1952),
+                     *table = part(op, 1953);
+    const int64_t *all = dimensions(y), *strides = find(pool, 903)->values;
+    bool turned = find(y, 903)->values[2] == 1;
+    int64_t at[RANK] = {0}, page = dimensions(pool)[2], entries = dimensions(table)[2];
+    for (int64_t i = 0; i < elements(y); i++, advance(all, at)) {
+        int64_t token = at[turned ? 3 : 2], number = at[turned ? 2 : 3];
+        if (token >= (int64_t)load(w, lengths, at[0])) continue;
+        int64_t from = (int64_t)load(w, table, at[0] * entries + token / page);
+        double value =
+            load(w, pool, from * strides[0] + at[1] * strides[1] + token % page * strides[2] + number);
+        store(w, y, place(y, all, at), value);
+    }
+}
+
 static int compute_all(const attribute *operations, const descriptor *pack) {
     world w = {.pack = pack};
     for (int64_t i = 0; i < operations->count; i++) {
@@ -364,6 +383,7 @@ static int compute_all(const attribute *operations, const descriptor *pack) {
         if (op->kind == MATMUL_OPERATION) compute_product(&w, op);
         if (op->kind == REDUCTION_OPERATION) compute_reduction(&w, op);
         if (op->kind == RESHAPE) compute_reshape(&w, op);
+        if (op->kind == PAGED_LOAD) compute_paged_load(&w, op);
     }
     while (w.count) free(w.numbers[--w.count]);
     return 0;

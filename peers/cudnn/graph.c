@@ -22,6 +22,7 @@ enum {
     OPERATION_NORM_FORWARD = 29,
     OPERATION_NORM_BACKWARD = 30,
     OPERATION_RESHAPE = 31,
+    OPERATION_PAGED_LOAD = 35,
 };
 enum {
     POINTWISE_MODE = 0,
@@ -57,11 +58,18 @@ enum {
     OPERATION_MATMUL_B = 1521,
     OPERATION_MATMUL_C = 1522,
     OPERATION_MATMUL_MATMUL = 1523,
+    OPERATION_MATMUL_ROWS = 1525, // what of them counts
+    OPERATION_MATMUL_COLUMNS = 1526,
+    OPERATION_MATMUL_DEPTH = 1527,
     REDUCTION_OPERATOR = 1600,
     REDUCTION_TYPE = 1601,
     OPERATION_REDUCTION_X = 1610,
     OPERATION_REDUCTION_Y = 1611,
     OPERATION_REDUCTION_REDUCTION = 1612,
+    PAGED_LOAD_CONTAINER = 1950,
+    PAGED_LOAD_Y = 1951,
+    PAGED_LOAD_LENGTHS = 1952,
+    PAGED_LOAD_TABLE = 1953,
     NORM_MODE = 2000,
     NORM_PHASE = 2001,
     NORM_X = 2002,
@@ -179,11 +187,16 @@ static void row_major(int rank, const int64_t *dimensions, int64_t *strides) {
     for (int i = rank; i-- > 0; stride *= dimensions[i]) strides[i] = stride;
 }
 
+void *graph_buffer_at(graph *g, size_t index, int type, int rank, const int64_t *dimensions,
+                      const int64_t *strides) {
+    if (g->buffers <= index) g->buffers = index + 1;
+    return make_tensor(g, FIRST_BUFFER + (int64_t)index, type, rank, dimensions, strides, 0);
+}
+
 void *graph_buffer(graph *g, size_t index, int type, int rank, const int64_t *dimensions) {
     int64_t strides[GRAPH_DIMENSIONS];
     row_major(rank, dimensions, strides);
-    if (g->buffers <= index) g->buffers = index + 1;
-    return make_tensor(g, FIRST_BUFFER + (int64_t)index, type, rank, dimensions, strides, 0);
+    return graph_buffer_at(g, index, type, rank, dimensions, strides);
 }
 
 static void transposed(int rank, const int64_t *dimensions, int64_t *strides) {
@@ -200,14 +213,12 @@ static void transposed(int rank, const int64_t *dimensions, int64_t *strides) {
 void *graph_buffer_transposed(graph *g, size_t index, int type, int rank, const int64_t *dimensions) {
     int64_t strides[GRAPH_DIMENSIONS];
     transposed(rank, dimensions, strides);
-    if (g->buffers <= index) g->buffers = index + 1;
-    return make_tensor(g, FIRST_BUFFER + (int64_t)index, type, rank, dimensions, strides, 0);
+    return graph_buffer_at(g, index, type, rank, dimensions, strides);
 }
 
 void *graph_matrix(graph *g, size_t index, int type, int64_t rows, int64_t columns) {
     const int64_t dimensions[] = {rows, columns, 1, 1}, strides[] = {columns, 1, columns, columns};
-    if (g->buffers <= index) g->buffers = index + 1;
-    return make_tensor(g, FIRST_BUFFER + (int64_t)index, type, 4, dimensions, strides, 0);
+    return graph_buffer_at(g, index, type, 4, dimensions, strides);
 }
 
 void *graph_virtual(graph *g, int type, int rank, const int64_t *dimensions) {
@@ -304,7 +315,7 @@ void graph_reduce(graph *g, int mode, void *x, void *y) {
     add_operation(g, operation);
 }
 
-void graph_multiply(graph *g, void *a, void *b, void *c) {
+void graph_multiply_part(graph *g, void *a, void *b, void *c, graph_sizes sizes) {
     void *how = make(g, MATMUL), *operation = make(g, OPERATION_MATMUL);
     set_one(g, how, MATMUL_TYPE, IS_DATA_TYPE, TYPE_F32);
     finish(g, how, "a product");
@@ -312,13 +323,29 @@ void graph_multiply(graph *g, void *a, void *b, void *c) {
     set_part(g, operation, OPERATION_MATMUL_A, a);
     set_part(g, operation, OPERATION_MATMUL_B, b);
     set_part(g, operation, OPERATION_MATMUL_C, c);
+    set_part(g, operation, OPERATION_MATMUL_ROWS, sizes.rows);
+    set_part(g, operation, OPERATION_MATMUL_COLUMNS, sizes.columns);
+    set_part(g, operation, OPERATION_MATMUL_DEPTH, sizes.depth);
     add_operation(g, operation);
+}
+
+void graph_multiply(graph *g, void *a, void *b, void *c) {
+    graph_multiply_part(g, a, b, c, (graph_sizes){NULL, NULL, NULL});
 }
 
 void graph_reshape(graph *g, void *x, void *y) {
     void *operation = make(g, OPERATION_RESHAPE);
     set_part(g, operation, RESHAPE_X, x);
     set_part(g, operation, RESHAPE_Y, y);
+    add_operation(g, operation);
+}
+
+void graph_paged_load(graph *g, void *pool, void *lengths, void *table, void *y) {
+    void *operation = make(g, OPERATION_PAGED_LOAD);
+    set_part(g, operation, PAGED_LOAD_CONTAINER, pool);
+    set_part(g, operation, PAGED_LOAD_LENGTHS, lengths);
+    set_part(g, operation, PAGED_LOAD_TABLE, table);
+    set_part(g, operation, PAGED_LOAD_Y, y);
     add_operation(g, operation);
 }
 

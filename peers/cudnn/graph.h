@@ -66,6 +66,8 @@ void graph_close(graph *g);
 
 // Rows are last: a tensor's dimensions are those of a C array. Up to GRAPH_DIMENSIONS; the count is `rank`.
 void *graph_buffer(graph *g, size_t index, int type, int rank, const int64_t *dimensions);
+void *graph_buffer_at(graph *g, size_t index, int type, int rank, const int64_t *dimensions,
+                      const int64_t *strides);
 // One whose last two dimensions are swapped, though not in memory.
 void *graph_buffer_transposed(graph *g, size_t index, int type, int rank, const int64_t *dimensions);
 // A matrix as its reductions want it: images of one pixel, whose channels are the columns.
@@ -84,7 +86,14 @@ void graph_pointwise_of(graph *g, int mode, int type, void *x, void *b,
 void graph_index(graph *g, int64_t axis, void *x, void *y);
 void graph_reduce(graph *g, int mode, void *x, void *y); // where y's dimension is 1
 void graph_multiply(graph *g, void *a, void *b, void *c);
+// Of each matrix of a batch as much as these tensors of whole numbers say; NULL: all.
+typedef struct graph_sizes {
+    void *rows, *columns, *depth;
+} graph_sizes;
+void graph_multiply_part(graph *g, void *a, void *b, void *c, graph_sizes sizes);
 void graph_reshape(graph *g, void *x, void *y);
+// Of a pool of pages those that a sequence's table names, one after another.
+void graph_paged_load(graph *g, void *pool, void *lengths, void *table, void *y);
 
 // Of a norm, and of its gradients; those that the mode or the direction has not are NULL.
 typedef struct graph_norm_tensors {

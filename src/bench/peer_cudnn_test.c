@@ -133,14 +133,17 @@ static void cudnn_keeps_deviations_before(void **state) {
 }
 
 // Two heads that share one of the keys: 2 queries, 3 keys, 8 numbers each.
-enum { ATTENDING = 2, QUERIES = 2, KEYS = 3, NUMBERS = 8 };
+enum { ATTENDING = 2, QUERIES = 2, KEYS = 3, NUMBERS = 8, PAGES = 3, PAGE = 2 };
+static const int32_t lengths[] = {2}, table[] = {2, 0};
 
 typedef struct attention {
     const char *operation;
     bool decodes; // one query, and a length as one of several padded sequences has
+    bool paged;
     int queries;
     double mask[QUERIES][KEYS]; // added, whatever it stands for
     uint16_t q[ATTENDING * QUERIES * NUMBERS], k[KEYS * NUMBERS], v[KEYS * NUMBERS], numbers[QUERIES * KEYS];
+    uint16_t pool_k[PAGES * PAGE * NUMBERS], pool_v[PAGES * PAGE * NUMBERS];
 } attention;
 
 // By the definition, in double.
@@ -169,19 +172,27 @@ static double mask_of(const char *operation, int query, int key) {
     bool window = strcmp(operation, "window") == 0, hidden = false;
     if (window || strcmp(operation, "causal") == 0) hidden = key > query + KEYS - QUERIES;
     if (window) hidden = hidden || key <= query + KEYS - QUERIES - 2;
-    if (strcmp(operation, "padded") == 0 || strcmp(operation, "contiguous") == 0) hidden = key >= 2;
+    if (strcmp(operation, "padded") == 0 || strcmp(operation, "contiguous") == 0 ||
+        strcmp(operation, "paged") == 0)
+        hidden = key >= lengths[0];
     if (strcmp(operation, "additive") == 0) return 0.5 * (query - key);
     return hidden ? (double)-INFINITY : 0;
 }
 
 static void make_attention(attention *a, const char *operation) {
-    *a = (attention){.operation = operation, .decodes = strcmp(operation, "contiguous") == 0};
+    *a = (attention){.operation = operation, .paged = strcmp(operation, "paged") == 0};
+    a->decodes = a->paged || strcmp(operation, "contiguous") == 0;
     a->queries = a->decodes ? 1 : QUERIES;
     for (uint64_t i = 0; i < BASE_COUNT(a->q); i++)
         kz_element_set(KZ_BF16, a->q, i, 0.25 * (double)(i * 7 % 11) - 1);
     for (uint64_t i = 0; i < BASE_COUNT(a->k); i++) {
         kz_element_set(KZ_BF16, a->k, i, 0.25 * (double)(i * 5 % 13) - 1.5);
         kz_element_set(KZ_BF16, a->v, i, 0.5 * (double)(i * 3 % 7) - 1);
+    }
+    for (int token = 0; token < KEYS; token++) {
+        int at = (table[token / PAGE] * PAGE + token % PAGE) * NUMBERS;
+        memcpy(a->pool_k + at, a->k + token * NUMBERS, NUMBERS * sizeof *a->k);
+        memcpy(a->pool_v + at, a->v + token * NUMBERS, NUMBERS * sizeof *a->v);
     }
     for (int i = 0; i < QUERIES * KEYS; i++) {
         a->mask[i / KEYS][i % KEYS] = mask_of(operation, i / KEYS, i % KEYS);
@@ -192,7 +203,6 @@ static void make_attention(attention *a, const char *operation) {
 static void run_attention(const kz_peer *cudnn, const char *operation, bool with_lse) {
     attention a;
     make_attention(&a, operation);
-    static const int32_t lengths[] = {2};
     uint16_t out[ATTENDING * QUERIES * NUMBERS];
     float lse[ATTENDING * QUERIES] = {0};
     double expected[ATTENDING * QUERIES * NUMBERS], expected_lse[ATTENDING * QUERIES];
@@ -201,16 +211,19 @@ static void run_attention(const kz_peer *cudnn, const char *operation, bool with
     attend(&a, expected, expected_lse);
     const void *const dense[] = {a.q, a.k, a.v, out, lse};
     const void *const masked[] = {a.q, a.k, a.v, additive ? (const void *)a.numbers : lengths, out, lse};
+    const void *const in_pages[] = {a.q, a.pool_k, a.pool_v, lengths, table, out, lse};
     const int64_t axes[] = {1, ATTENDING, 1, a.queries, KEYS, NUMBERS};
-    kz_ptr buffers[6];
-    kz_arg args[14];
-    size_t count = 4 + more + with_lse, arg_count = 0;
+    const void *const *list = a.paged ? in_pages : more ? masked : dense;
+    kz_ptr buffers[7];
+    kz_arg args[16];
+    size_t count = 4 + more + a.paged + with_lse, arg_count = 0;
     for (size_t i = 0; i < count; i++) {
-        buffers[i] = (kz_ptr)(uintptr_t)(more ? masked[i] : dense[i]);
+        buffers[i] = (kz_ptr)(uintptr_t)list[i];
         args[arg_count++] = kz_arg_buffer((uint32_t)i);
     }
     for (size_t i = 0; i < BASE_COUNT(axes); i++) args[arg_count++] = kz_arg_u64((uint64_t)axes[i]);
     args[arg_count++] = kz_arg_f32(0.25f);
+    if (a.paged) args[arg_count++] = kz_arg_u64(PAGE), args[arg_count++] = kz_arg_u64(PAGES);
     if (!a.decodes) args[arg_count++] = kz_arg_u64(strcmp(operation, "window") == 0 ? 2 : UINT64_C(1) << 62);
     kz_peer_problem problem = {.family = a.decodes ? "attention_decode" : "attention",
                                .operation = operation,
@@ -258,7 +271,6 @@ static void assert_close(const uint16_t *actual, const double *expected, int cou
 static void run_attention_back(const kz_peer *cudnn, const char *operation) {
     attention a;
     make_attention(&a, operation);
-    static const int32_t lengths[] = {2};
     uint16_t out[OF_Q], dout[OF_Q], dq[OF_Q], dk[OF_K], dv[OF_K];
     double forward[OF_Q], log_sums[ATTENDING * QUERIES], of_q[OF_Q], of_k[OF_K], of_v[OF_K];
     float lse[ATTENDING * QUERIES];
@@ -317,7 +329,8 @@ static void cudnn_goes_back(void **state) {
 
 static void cudnn_attends(void **state) {
     (void)state;
-    static const char *const operations[] = {"full", "causal", "window", "padded", "additive", "contiguous"};
+    static const char *const operations[] = {"full",     "causal",     "window", "padded",
+                                             "additive", "contiguous", "paged"};
     bench_peers peers;
     setenv("KZ_CUDNN", FAKE_CUDNN, 1);
     const kz_peer *cudnn = open_peer("cudnn", &peers);

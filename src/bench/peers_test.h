@@ -16,7 +16,7 @@ static inline const kz_peer *open_peer(const char *name, bench_peers *peers) {
     return NULL;
 }
 
-// By the last of its `algorithms`.
+// By the last of its `algorithms`, after what it packs.
 static inline void run_last(const kz_peer *peer, const kz_peer_problem *problem, const kz_ptr *buffers,
                             int algorithms) {
     const char *why = "";
@@ -24,10 +24,12 @@ static inline void run_last(const kz_peer *peer, const kz_peer_problem *problem,
     if (peer->prepare(problem, &plan, &why) != 0) fail_msg("%s", why);
     assert_int_equal(plan.algorithms, algorithms);
     plan.algorithm = algorithms - 1;
-    void *workspace = malloc(plan.workspace_bytes + 1);
-    const kz_peer_call call = {.buffers = buffers, .workspace = (kz_ptr)(uintptr_t)workspace};
+    void *workspace = malloc(plan.workspace_bytes + 1), *packed = malloc(plan.packed_bytes + 1);
+    const kz_peer_call call = {
+        .buffers = buffers, .workspace = (kz_ptr)(uintptr_t)workspace, .packed = (kz_ptr)(uintptr_t)packed};
+    if (peer->pack && peer->pack(problem, &plan, &call, &why) != 0) fail_msg("%s", why);
     if (peer->run(problem, &plan, &call, &why) != 0) fail_msg("%s", why);
-    free(workspace);
+    free(workspace), free(packed);
     if (peer->close) peer->close(&plan);
 }
 
