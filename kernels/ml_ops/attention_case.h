@@ -2,7 +2,7 @@
 #ifndef ATTENTION_CASE_H
 #define ATTENTION_CASE_H
 
-#include "attention/attention.h" // operations, shape
+#include "kz/attention_shape.h"
 #include "kz/family.h"
 
 enum {
@@ -91,6 +91,21 @@ bool attention_fill_input(const kz_case *c, const char *name, uint64_t seed, uin
 // Elements of q or k that lead to scores far apart: uniform in [-8, 8).
 void attention_fill_wide(const kz_case *c, size_t which, uint64_t seed, uint64_t first, uint64_t count,
                          void *host);
+
+// ---- the forward pass in double -----------------------------------------------------------------------------------
+
+// A case's inputs on the host; NULL: it has none.
+typedef struct attention_sources {
+    const void *q, *k, *v, *mask;
+    const int32_t *query_offsets, *key_offsets;
+} attention_sources;
+// Where elements of out and lse go, in the arrays' own order, and how far float arithmetic may be from them; NULL: nowhere. What
+// no sequence has is left as it is.
+typedef struct attention_answer {
+    double *out, *out_bound, *lse, *lse_bound;
+} attention_answer;
+kz_status attention_forward(const attention_problem *p, const attention_sources *from,
+                            const attention_answer *to, kz_error *error);
 
 // ---- plans ----------------------------------------------------------------------------------------------------------------
 

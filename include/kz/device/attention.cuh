@@ -116,6 +116,36 @@ static __device__ __forceinline__ bool kz_attention_tile(const kz_attention<T> &
     return false;
 }
 
+// The same for whole warps: lanes look at 32 sequences at once.
+template <typename T>
+static __device__ __forceinline__ bool kz_attention_tile_by_warp(const kz_attention<T> &p, size_t at,
+                                                                 size_t rows, size_t *b,
+                                                                 kz_attention_sequence *s, size_t *row) {
+    if (!p.query_offsets) return kz_attention_tile(p, at, rows, b, s, row);
+    unsigned lane = kz_lane();
+    for (size_t first = 0; first < p.batch; first += KZ_WARP) {
+        unsigned tiles = 0;
+        if (first + lane < p.batch)
+            tiles = (unsigned)((kz_attention_sequence_of(p, first + lane).queries + rows - 1) / rows);
+        unsigned end = tiles; // of this sequence's and those of the lanes below
+#pragma unroll
+        for (unsigned step = 1; step < KZ_WARP; step *= 2) {
+            unsigned below = __shfl_up_sync(KZ_ALL_LANES, end, step);
+            if (lane >= step) end += below;
+        }
+        unsigned found = __ballot_sync(KZ_ALL_LANES, at < end);
+        if (found) {
+            int owner = __ffs((int)found) - 1;
+            *b = first + owner;
+            *s = kz_attention_sequence_of(p, *b);
+            *row = (at - __shfl_sync(KZ_ALL_LANES, end - tiles, owner)) * rows;
+            return true;
+        }
+        at -= __shfl_sync(KZ_ALL_LANES, end, KZ_WARP - 1);
+    }
+    return false;
+}
+
 // Where the row of a query or a key begins.
 static __device__ __forceinline__ size_t kz_attention_row(const kz_attention_strides &at, size_t b,
                                                           size_t head, size_t token) {

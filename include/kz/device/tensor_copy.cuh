@@ -31,12 +31,26 @@ static __device__ __forceinline__ void kz_tensor_load_3d(unsigned to, const kz_t
                      "l"(map), "r"(x), "r"(y), "r"(z), "r"(barrier)
                      : "memory");
 }
+static __device__ __forceinline__ void kz_tensor_load_4d(unsigned to, const kz_tensor_map *map, int x, int y,
+                                                         int z, int w, unsigned barrier) {
+    asm volatile("cp.async.bulk.tensor.4d.shared::cluster.global.mbarrier::complete_tx::bytes "
+                 "[%0], [%1, {%2, %3, %4, %5}], [%6];" ::"r"(to),
+                 "l"(map), "r"(x), "r"(y), "r"(z), "r"(w), "r"(barrier)
+                 : "memory");
+}
 // Belongs to this thread's open group; kz_bulk_commit closes it, kz_bulk_wait_read and kz_bulk_wait wait.
 static __device__ __forceinline__ void kz_tensor_store_3d(const kz_tensor_map *map, int x, int y, int z,
                                                           unsigned from) {
     asm volatile("cp.async.bulk.tensor.3d.global.shared::cta.bulk_group [%0, {%1, %2, %3}], [%4];" ::"l"(map),
                  "r"(x), "r"(y), "r"(z), "r"(from)
                  : "memory");
+}
+static __device__ __forceinline__ void kz_tensor_store_4d(const kz_tensor_map *map, int x, int y, int z,
+                                                          int w, unsigned from) {
+    asm volatile(
+        "cp.async.bulk.tensor.4d.global.shared::cta.bulk_group [%0, {%1, %2, %3, %4}], [%5];" ::"l"(map),
+        "r"(x), "r"(y), "r"(z), "r"(w), "r"(from)
+        : "memory");
 }
 // All but the newest `left` groups of this thread have read what they copy.
 template <int left> static __device__ __forceinline__ void kz_bulk_wait_read_but(void) {

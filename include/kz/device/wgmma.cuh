@@ -34,6 +34,15 @@ static __device__ __forceinline__ void kz_wgmma_commit(void) {
 template <int left> static __device__ __forceinline__ void kz_wgmma_wait(void) {
     asm volatile("wgmma.wait_group.sync.aligned %0;" ::"n"(left) : "memory");
 }
+// The same, but not before `x`, a number that is never negative, is known. ptxas moves a wait up over all arithmetic: what was to run
+// under the product would run behind it. It does not move it over a store to shared memory, even one that never happens; `scratch` is an
+// address there.
+template <int left> static __device__ __forceinline__ void kz_wgmma_wait_behind(float x, unsigned scratch) {
+    asm volatile("{ .reg .pred p; setp.lt.f32 p, %1, 0f00000000; @p st.shared.f32 [%2], %1; "
+                 "wgmma.wait_group.sync.aligned %0; }" ::"n"(left),
+                 "f"(x), "r"(scratch)
+                 : "memory");
+}
 // The compiler moves no use of the accumulators across this: behind a wait it says that they are there now.
 template <typename T, int count> static __device__ __forceinline__ void kz_wgmma_pin(T (&d)[count]) {
 #pragma unroll
@@ -115,19 +124,24 @@ template <typename T, int count> static __device__ __forceinline__ void kz_wgmma
 #define KZ_WGMMA_OPERANDS_248(c) KZ_WGMMA_OPERANDS_240(c), KZ_WGMMA_FOUR(c, 120)
 #define KZ_WGMMA_OPERANDS_256(c) KZ_WGMMA_OPERANDS_248(c), KZ_WGMMA_FOUR(c, 124)
 
-// X(n, numbers of the five operands behind the accumulators) for every width.
+// X(n, numbers of the eight operands behind the accumulators, the most a form has) for every width.
 #define KZ_WGMMA_WIDTHS(X) \
-    X(8, 4, 5, 6, 7, 8) X(16, 8, 9, 10, 11, 12) X(24, 12, 13, 14, 15, 16) \
-    X(32, 16, 17, 18, 19, 20) X(40, 20, 21, 22, 23, 24) X(48, 24, 25, 26, 27, 28) \
-    X(56, 28, 29, 30, 31, 32) X(64, 32, 33, 34, 35, 36) X(72, 36, 37, 38, 39, 40) \
-    X(80, 40, 41, 42, 43, 44) X(88, 44, 45, 46, 47, 48) X(96, 48, 49, 50, 51, 52) \
-    X(104, 52, 53, 54, 55, 56) X(112, 56, 57, 58, 59, 60) X(120, 60, 61, 62, 63, 64) \
-    X(128, 64, 65, 66, 67, 68) X(136, 68, 69, 70, 71, 72) X(144, 72, 73, 74, 75, 76) \
-    X(152, 76, 77, 78, 79, 80) X(160, 80, 81, 82, 83, 84) X(168, 84, 85, 86, 87, 88) \
-    X(176, 88, 89, 90, 91, 92) X(184, 92, 93, 94, 95, 96) X(192, 96, 97, 98, 99, 100) \
-    X(200, 100, 101, 102, 103, 104) X(208, 104, 105, 106, 107, 108) X(216, 108, 109, 110, 111, 112) \
-    X(224, 112, 113, 114, 115, 116) X(232, 116, 117, 118, 119, 120) X(240, 120, 121, 122, 123, 124) \
-    X(248, 124, 125, 126, 127, 128) X(256, 128, 129, 130, 131, 132)
+    X(8, 4, 5, 6, 7, 8, 9, 10, 11) X(16, 8, 9, 10, 11, 12, 13, 14, 15) \
+    X(24, 12, 13, 14, 15, 16, 17, 18, 19) X(32, 16, 17, 18, 19, 20, 21, 22, 23) \
+    X(40, 20, 21, 22, 23, 24, 25, 26, 27) X(48, 24, 25, 26, 27, 28, 29, 30, 31) \
+    X(56, 28, 29, 30, 31, 32, 33, 34, 35) X(64, 32, 33, 34, 35, 36, 37, 38, 39) \
+    X(72, 36, 37, 38, 39, 40, 41, 42, 43) X(80, 40, 41, 42, 43, 44, 45, 46, 47) \
+    X(88, 44, 45, 46, 47, 48, 49, 50, 51) X(96, 48, 49, 50, 51, 52, 53, 54, 55) \
+    X(104, 52, 53, 54, 55, 56, 57, 58, 59) X(112, 56, 57, 58, 59, 60, 61, 62, 63) \
+    X(120, 60, 61, 62, 63, 64, 65, 66, 67) X(128, 64, 65, 66, 67, 68, 69, 70, 71) \
+    X(136, 68, 69, 70, 71, 72, 73, 74, 75) X(144, 72, 73, 74, 75, 76, 77, 78, 79) \
+    X(152, 76, 77, 78, 79, 80, 81, 82, 83) X(160, 80, 81, 82, 83, 84, 85, 86, 87) \
+    X(168, 84, 85, 86, 87, 88, 89, 90, 91) X(176, 88, 89, 90, 91, 92, 93, 94, 95) \
+    X(184, 92, 93, 94, 95, 96, 97, 98, 99) X(192, 96, 97, 98, 99, 100, 101, 102, 103) \
+    X(200, 100, 101, 102, 103, 104, 105, 106, 107) X(208, 104, 105, 106, 107, 108, 109, 110, 111) \
+    X(216, 108, 109, 110, 111, 112, 113, 114, 115) X(224, 112, 113, 114, 115, 116, 117, 118, 119) \
+    X(232, 116, 117, 118, 119, 120, 121, 122, 123) X(240, 120, 121, 122, 123, 124, 125, 126, 127) \
+    X(248, 124, 125, 126, 127, 128, 129, 130, 131) X(256, 128, 129, 130, 131, 132, 133, 134, 135)
 // clang-format on
 
 // Element types that only tensor cores have. tf32: floats, of which the upper 19 bits count.
@@ -150,13 +164,13 @@ struct kz_tf32 {
 #define KZ_WGMMA_HALF(width, A, B, P, TA, TB, type)                                                          \
     KZ_WGMMA(width, A, B, P, "k16.f32." type "." type, "+f", ", 1, 1, %" #TA ", %" #TB, , "n"(a_mn),         \
              "n"(b_mn))
-#define KZ_WGMMA_BF16(width, A, B, P, TA, TB) KZ_WGMMA_HALF(width, A, B, P, TA, TB, "bf16")
-#define KZ_WGMMA_F16(width, A, B, P, TA, TB)  KZ_WGMMA_HALF(width, A, B, P, TA, TB, "f16")
-#define KZ_WGMMA_TF32(width, A, B, P, ...)    KZ_WGMMA(width, A, B, P, "k8.f32.tf32.tf32", "+f", ", 1, 1", )
-#define KZ_WGMMA_E4M3(width, A, B, P, ...)    KZ_WGMMA(width, A, B, P, "k32.f32.e4m3.e4m3", "+f", ", 1, 1", )
-#define KZ_WGMMA_E5M2(width, A, B, P, ...)    KZ_WGMMA(width, A, B, P, "k32.f32.e5m2.e5m2", "+f", ", 1, 1", )
-#define KZ_WGMMA_S8(width, A, B, P, ...)      KZ_WGMMA(width, A, B, P, "k32.s32.s8.s8", "+r", "", )
-#define KZ_WGMMA_U8(width, A, B, P, ...)      KZ_WGMMA(width, A, B, P, "k32.s32.u8.u8", "+r", "", )
+#define KZ_WGMMA_BF16(width, A, B, P, TA, TB, ...) KZ_WGMMA_HALF(width, A, B, P, TA, TB, "bf16")
+#define KZ_WGMMA_F16(width, A, B, P, TA, TB, ...)  KZ_WGMMA_HALF(width, A, B, P, TA, TB, "f16")
+#define KZ_WGMMA_TF32(width, A, B, P, ...)         KZ_WGMMA(width, A, B, P, "k8.f32.tf32.tf32", "+f", ", 1, 1", )
+#define KZ_WGMMA_E4M3(width, A, B, P, ...)         KZ_WGMMA(width, A, B, P, "k32.f32.e4m3.e4m3", "+f", ", 1, 1", )
+#define KZ_WGMMA_E5M2(width, A, B, P, ...)         KZ_WGMMA(width, A, B, P, "k32.f32.e5m2.e5m2", "+f", ", 1, 1", )
+#define KZ_WGMMA_S8(width, A, B, P, ...)           KZ_WGMMA(width, A, B, P, "k32.s32.s8.s8", "+r", "", )
+#define KZ_WGMMA_U8(width, A, B, P, ...)           KZ_WGMMA(width, A, B, P, "k32.s32.u8.u8", "+r", "", )
 
 #define KZ_WGMMA_OF(In, Sum, FORM)                                                                           \
     template <int n, int a_mn, int b_mn>                                                                     \
@@ -175,6 +189,35 @@ KZ_WGMMA_OF(kz_e5m2, float, KZ_WGMMA_E5M2)
 KZ_WGMMA_OF(int8_t, int, KZ_WGMMA_S8)
 KZ_WGMMA_OF(uint8_t, int, KZ_WGMMA_U8)
 
+// ---- a in registers --------------------------------------------------------------------------------------
+
+// The same for an `a` that the warpgroup's registers have: 64 rows, 16 along k. Each of the four has two neighbours along k, the lower
+// half first: register i is row 16 * (warp % 4) + lane / 4 + 8 * (i % 2), k 8 * (i / 2) + 2 * (lane % 4). So sums of 16 columns,
+// rounded pair by pair, are such an a: its register i has elements 2 i and 2 i + 1 of the accumulator. They are written before
+// kz_wgmma_fence, and the product may read them until it is done: pin them at both places, as accumulators.
+#define KZ_WGMMA_REGISTERS(width, A0, A1, A2, A3, B, P, TB, type)                                            \
+    if constexpr (n == width)                                                                                \
+        asm volatile("{ .reg .pred p; setp.ne.b32 p, %" #P ", 0; "                                           \
+                     "wgmma.mma_async.sync.aligned.m64n" #width "k16.f32." type "." type                     \
+                     " {" KZ_WGMMA_TEXT_##width "}, {%" #A0 ", %" #A1 ", %" #A2 ", %" #A3 "}, %" #B          \
+                                                ", p, 1, 1, %" #TB "; }"                                     \
+                     : KZ_WGMMA_OPERANDS_##width("+f")                                                       \
+                     : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "l"(b), "r"(accumulate), "n"(b_mn)        \
+                     : "memory");
+#define KZ_WGMMA_REGISTERS_BF16(width, A0, A1, A2, A3, B, P, TB, ...)                                        \
+    KZ_WGMMA_REGISTERS(width, A0, A1, A2, A3, B, P, TB, "bf16")
+#define KZ_WGMMA_REGISTERS_F16(width, A0, A1, A2, A3, B, P, TB, ...)                                         \
+    KZ_WGMMA_REGISTERS(width, A0, A1, A2, A3, B, P, TB, "f16")
+
+#define KZ_WGMMA_REGISTERS_OF(In, FORM)                                                                      \
+    template <int n, int b_mn>                                                                               \
+    static __device__ __forceinline__ void kz_wgmma(In, float(&d)[n / 2], const uint32_t(&a)[4], uint64_t b, \
+                                                    unsigned accumulate) {                                   \
+        KZ_WGMMA_WIDTHS(FORM)                                                                                \
+    }
+KZ_WGMMA_REGISTERS_OF(kz_bf16, KZ_WGMMA_REGISTERS_BF16)
+KZ_WGMMA_REGISTERS_OF(kz_f16, KZ_WGMMA_REGISTERS_F16)
+
 // ---- 2:4 sparse a ----------------------------------------------------------------------------------------
 
 // 32 of k, by an a of which two of every four elements along k are stored: 16 of a K-major row. `metadata` says which. Nibble i of
@@ -188,8 +231,8 @@ KZ_WGMMA_OF(uint8_t, int, KZ_WGMMA_U8)
                      : KZ_WGMMA_OPERANDS_##width("+f")                                                       \
                      : "l"(a), "l"(b), "r"(metadata), "r"(accumulate), "n"(selector)                         \
                      : "memory");
-#define KZ_WGMMA_SPARSE_BF16(width, A, B, E, P, S) KZ_WGMMA_SPARSE(width, A, B, E, P, S, "bf16")
-#define KZ_WGMMA_SPARSE_F16(width, A, B, E, P, S)  KZ_WGMMA_SPARSE(width, A, B, E, P, S, "f16")
+#define KZ_WGMMA_SPARSE_BF16(width, A, B, E, P, S, ...) KZ_WGMMA_SPARSE(width, A, B, E, P, S, "bf16")
+#define KZ_WGMMA_SPARSE_F16(width, A, B, E, P, S, ...)  KZ_WGMMA_SPARSE(width, A, B, E, P, S, "f16")
 
 #define KZ_WGMMA_SPARSE_OF(In, FORM)                                                                         \
     template <int n, int selector>                                                                           \

@@ -34,7 +34,22 @@ template <int D> struct state {
     float most[shape<D>::R], sum[shape<D>::R], out[shape<D>::R][shape<D>::C][4];
 };
 
-// `count` rows from `row` on, as floats.
+// Four elements, which one access moves.
+template <typename T> union quad {
+    T at[4];
+    uint2 raw;
+};
+template <> union quad<float> {
+    float at[4];
+    uint4 raw;
+};
+
+template <typename T> static __device__ __forceinline__ void put(float *to, const quad<T> &x) {
+    *(float4 *)to = make_float4(kz_widen(x.at[0]), kz_widen(x.at[1]), kz_widen(x.at[2]), kz_widen(x.at[3]));
+}
+
+// `count` rows from `row` on, as floats. Of 8 halves every other four lanes store the last ones first: then 8 lanes, a wavefront,
+// have 8 groups of banks.
 template <int D, typename T>
 static __device__ __forceinline__ void stage(float *to, const head_rows<T> &rows, size_t row, int count) {
     const int UNIT = 16 / sizeof(T);
@@ -42,10 +57,17 @@ static __device__ __forceinline__ void stage(float *to, const head_rows<T> &rows
         int at = i / (D / UNIT), first = i % (D / UNIT) * UNIT;
         kz_pack<T> pack = load_unit(rows, row + at, first);
         float *own = to + at * shape<D>::PITCH + first;
-#pragma unroll
-        for (int e = 0; e < UNIT; e += 4)
-            *(float4 *)(own + e) = make_float4(kz_widen(pack.at[e]), kz_widen(pack.at[e + 1]),
-                                               kz_widen(pack.at[e + 2]), kz_widen(pack.at[e + 3]));
+        quad<T> x;
+        if constexpr (UNIT == 4) {
+            x.raw = pack.raw;
+            put(own, x);
+        } else {
+            bool last = threadIdx.x & 4;
+            x.raw = last ? make_uint2(pack.raw.z, pack.raw.w) : make_uint2(pack.raw.x, pack.raw.y);
+            put(own + (last ? 4 : 0), x);
+            x.raw = last ? make_uint2(pack.raw.x, pack.raw.y) : make_uint2(pack.raw.z, pack.raw.w);
+            put(own + (last ? 0 : 4), x);
+        }
     }
 }
 
@@ -161,6 +183,7 @@ template <int D, typename T>
 static __device__ __forceinline__ void finish(const state<D> &own, const kz_attention<T> &p,
                                               const query_tile &t) {
     typedef shape<D> S;
+    head_rows<T> out = results_of(p, t);
 #pragma unroll
     for (int r = 0; r < S::R; r++) {
         float sum = own.sum[r];
@@ -168,15 +191,20 @@ static __device__ __forceinline__ void finish(const state<D> &own, const kz_atte
         for (int lanes = 8; lanes > 0; lanes /= 2) sum += __shfl_xor_sync(KZ_ALL_LANES, sum, lanes);
         size_t row = t.row + y_of() + 8 * r;
         if (row >= t.s.queries) continue;
-        T *out = p.out + kz_attention_row(p.out_at, t.b, t.head, t.s.query + row);
+        T *to = (T *)out.at + (y_of() + 8 * r) * out.token;
         float over = 1.0f / sum;
 #pragma unroll
-        for (int c = 0; c < S::C; c++)
+        for (int c = 0; c < S::C; c++) {
+            unsigned d = 4 * x_of() + 64 * c;
+            quad<T> x;
 #pragma unroll
-            for (int e = 0; e < 4; e++) {
-                unsigned d = 4 * x_of() + 64 * c + e;
-                if (d < p.dimension) kz_narrow(&out[d], sum == 0.0f ? 0.0f : own.out[r][c][e] * over);
-            }
+            for (int e = 0; e < 4; e++) kz_narrow(&x.at[e], sum == 0.0f ? 0.0f : own.out[r][c][e] * over);
+            if (out.units) {
+                if (d < p.dimension) kz_store<KZ_CACHE>((decltype(x.raw) *)(to + d), x.raw);
+            } else
+                for (int e = 0; e < 4; e++)
+                    if (d + e < p.dimension) to[d + e] = x.at[e];
+        }
         float *lse = kz_attention_lse(p, t.b, t.head, t.s.query + row);
         if (lse && x_of() == 0) *lse = sum == 0.0f ? KZ_MINUS_INFINITY : (own.most[r] + log2f(sum)) * LN_2;
     }
@@ -210,7 +238,7 @@ template <int D, typename T> static __device__ __forceinline__ void attend(const
 }
 
 #define ENTRY(D, type, T)                                                                                    \
-    KZ_ENTRY_BOUNDS(attention_tiled_d##D##_##type, ATTENTION_TILED_THREADS, 3)                               \
+    KZ_ENTRY_BOUNDS(attention_tiled_d##D##_##type, ATTENTION_TILED_THREADS, 2)                               \
     (KZ_ATTENTION_PARAMETERS(T)) { attend<D, T>(KZ_ATTENTION_OF(T)); }
 #define DIMENSIONS(type, T) ENTRY(64, type, T) ENTRY(128, type, T) ENTRY(256, type, T)
 DIMENSIONS(f32, float)

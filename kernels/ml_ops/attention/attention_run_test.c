@@ -2,6 +2,7 @@
 // leak, what is refused and in which words, and the memory that plans ask for.
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 // cmocka's header wants those before it
 
 #include "kz/family.h"
@@ -20,9 +21,14 @@ typedef struct arrays {
     size_t bytes[ARRAYS];
 } arrays;
 
-static const char *const on_gpu[] = {"01_unfused", "02_tiled", "03_mma", "04_async_copy", NULL};
+static const char *const on_gpu[] = {
+    "01_unfused",          "02_tiled",     "03_mma",     "04_async_copy", "05_wgmma",
+    "06_warp_specialized", "07_ping_pong", "08_overlap", "09_persistent", NULL};
 static const char *const on_cpu[] = {"00_native",   "10_cpu_naive",   "11_cpu_blocked",
                                      "12_cpu_simd", "13_cpu_threads", NULL};
+
+// 05 to 09, to which tensor maps bring tiles: of no keys there is no map. Of those 06 to 08 have no added mask.
+static bool has_maps(const char *variant) { return strcmp(variant, "05") > 0 && strcmp(variant, "10") < 0; }
 
 static kz_device *open_device(const char *name) {
     kz_device *device;
@@ -187,7 +193,10 @@ static bool additive_is_causal(kz_device *device, const char *variant, kz_type t
         kz_element_set(type, mask, (uint64_t)i, i % K <= i / K + K - Q ? 0.0 : (double)-INFINITY);
     if (run(device, variant, KZ_ATTENTION_CAUSAL, type, &shape, &host)) return false;
     host.at[OUT] = added, host.at[MASK] = mask, host.bytes[MASK] = Q * K * kz_type_size(type);
-    assert_int_equal(run(device, variant, KZ_ATTENTION_ADDITIVE, type, &shape, &host), KZ_OK);
+    if (run(device, variant, KZ_ATTENTION_ADDITIVE, type, &shape, &host)) {
+        assert_true(has_maps(variant) && strcmp(variant, "06") > 0 && strcmp(variant, "09") < 0);
+        return true;
+    }
     for (uint64_t i = 0; i < Q * D; i++)
         assert_float_equal(kz_element_get(type, causal, i), kz_element_get(type, added, i),
                            type == KZ_F32 ? 1e-5 : 0.02);
@@ -210,7 +219,7 @@ static bool no_keys_give_zeros(kz_device *device, const char *variant, kz_type t
     size_t bytes = 32 * kz_type_size(type);
     arrays host = {{q, NULL, NULL, out, lse}, {bytes, 0, 0, bytes, sizeof lse}};
     memset(out, 0x40, sizeof out);
-    if (run(device, variant, KZ_ATTENTION_FULL, type, &shape, &host)) return false;
+    if (run(device, variant, KZ_ATTENTION_FULL, type, &shape, &host)) return has_maps(variant);
     for (uint64_t i = 0; i < 32; i++) assert_true(kz_element_get(type, out, i) == 0.0);
     for (int i = 0; i < 4; i++) assert_true(lse[i] == -INFINITY);
     return true;
@@ -315,10 +324,10 @@ static void the_choice_is_the_last_that_does_it(void **state) {
         kz_type type;
         size_t dimension;
         const char *variant;
-    } wanted[] = {{KZ_F32, 64, "02_tiled"},
-                  {KZ_F32, 256, "02_tiled"},
-                  {KZ_F32, 264, "01_unfused"},
-                  {KZ_BF16, 264, "01_unfused"}};
+    } wanted[] = {{KZ_F32, 64, "02_tiled"},       {KZ_F32, 256, "02_tiled"},
+                  {KZ_F32, 264, "01_unfused"},    {KZ_BF16, 264, "01_unfused"},
+                  {KZ_BF16, 64, "09_persistent"}, {KZ_F16, 256, "09_persistent"},
+                  {KZ_F16, 60, "04_async_copy"}};
     kz_device *device = open_device("sim:h200");
     for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++) {
         kz_attention_shape shape = plain;

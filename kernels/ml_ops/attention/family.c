@@ -44,6 +44,32 @@ static bool fill(const kz_case *c, size_t which, uint64_t seed, uint64_t first, 
     return true;
 }
 
+// What no sequence has is the kernel's.
+static void leave(const attention_problem *p, const kz_buffer *buffer, double *expected, double *bound) {
+    bool gaps = p->packed || buffer->count != p->sequences_of_arrays * p->heads * p->queries * p->dimension;
+    for (uint64_t i = 0; i < buffer->count && (gaps || buffer->type == KZ_F32); i++)
+        expected[i] = 0.0, bound[i] = KZ_ANYTHING;
+}
+
+static kz_status reference(const kz_case *c, void *const *host, size_t which, double *expected, double *bound,
+                           kz_error *error) {
+    attention_problem p = attention_problem_of(c);
+    kz_buffer list[KZ_FAMILY_BUFFERS];
+    size_t count;
+    attention_arrays at = attention_list(&p, list, &count);
+    leave(&p, &list[which], expected, bound);
+    attention_sources from = {.q = host[at.q],
+                              .k = host[at.k],
+                              .v = host[at.v],
+                              .mask = at.inputs.mask < 0 ? NULL : host[at.inputs.mask],
+                              .query_offsets =
+                                  at.inputs.query_offsets < 0 ? NULL : host[at.inputs.query_offsets],
+                              .key_offsets = at.inputs.key_offsets < 0 ? NULL : host[at.inputs.key_offsets]};
+    attention_answer to = (int)which == at.lse ? (attention_answer){.lse = expected, .lse_bound = bound}
+                                               : (attention_answer){.out = expected, .out_bound = bound};
+    return attention_forward(&p, &from, &to, error);
+}
+
 // Two products of 2 flops for each pair of a query and a key that it sees; the softmax is not counted.
 static kz_work work(const kz_case *c) {
     attention_problem p = attention_problem_of(c);
@@ -217,6 +243,15 @@ static const kz_variant variants[] = {
     {"02_tiled", 75, plan_tiled, "one kernel: tiles in shared memory, an online softmax"},
     {"03_mma", 80, plan_mma, "tensor cores, scores stay in registers"},
     {"04_async_copy", 80, plan_async_copy, "cp.async: the next keys and values load meanwhile"},
+    {"05_wgmma", KZ_SM_EXACT(90), attention_plan_wgmma, "wgmma and tensor maps; weights stay in registers"},
+    {"06_warp_specialized", KZ_SM_EXACT(90), attention_plan_warp_specialized,
+     "warps that copy, warpgroups that multiply"},
+    {"07_ping_pong", KZ_SM_EXACT(90), attention_plan_ping_pong,
+     "one warpgroup's softmax under the other's products"},
+    {"08_overlap", KZ_SM_EXACT(90), attention_plan_ping_pong,
+     "the next tile's scores before this one's softmax"},
+    {"09_persistent", KZ_SM_EXACT(90), attention_plan_persistent,
+     "blocks that stay, the longest tiles first"},
     {"10_cpu_naive", 0, plan_cpu_naive, "the definition on one core", attention_cpu_naive_natives},
     {"11_cpu_blocked", 0, plan_cpu_one_core, "tiles that stay in L1 and L2", attention_cpu_blocked_natives},
     {"12_cpu_simd", 0, plan_cpu_one_core, "tiles in vector registers, eight exponentials at a time",
@@ -247,7 +282,8 @@ static const kz_variant variants[] = {
     CHECK(CAUSAL, t, 1, 1, 1, 70, 5, 64, .detail = &lse), /* more queries than keys: the first see none */ \
     CHECK(FULL, t, 2, 4, 2, 20, 40, 64, .detail = &tokens_first), CHECK(CAUSAL, t, 2, 4, 2, 40, 40, 128, .detail = &in_one_array), \
     CHECK(CAUSAL, t, 1, 2, 1, 40, 71, 64, .detail = &turned), CHECK(PACKED_CAUSAL, t, 3, 2, 1, 90, 95, 64, .detail = &windowed), \
-    CHECK(ADDITIVE, t, 1, 2, 2, 33, 35, 64, .detail = &mask_of_heads)
+    CHECK(ADDITIVE, t, 1, 2, 2, 33, 35, 64, .detail = &mask_of_heads), \
+    CHECK(PACKED, t, 70, 1, 1, 300, 350, 32) /* more sequences than lanes, many shorter than a tile */
 // Models' training steps.
 #define BENCHES(o, t)                                                                                        \
     BENCH(o, t, 8, 16, 16, 1024, 1024, 64), BENCH(o, t, 8, 32, 32, 2048, 2048, 64), BENCH(o, t, 8, 16, 16, 2048, 2048, 128), \
@@ -284,6 +320,16 @@ static const kz_case cases[] = {
     SPECIALS(F32),
     SPECIALS(F16),
     SPECIALS(BF16),
+    // Several tiles of keys and of queries, and more of those than multiprocessors, for the rings and rounds of Hopper's rungs.
+    CHECK(CAUSAL, BF16, 3, 46, 23, 10, 150, 64),
+    CHECK(CAUSAL, BF16, 1, 2, 1, 300, 500, 128, .detail = &lse),
+    CHECK(FULL, F16, 1, 2, 1, 150, 600, 128),
+    CHECK(WINDOW, F16, 1, 1, 1, 400, 400, 64),
+    CHECK(PACKED_CAUSAL, BF16, 6, 3, 1, 700, 700, 64, .detail = &lse),
+    CHECK(PADDED, F16, 3, 2, 2, 70, 300, 96),
+    CHECK(PACKED, BF16, 3, 2, 2, 200, 300, 256),
+    CHECK(ADDITIVE, BF16, 1, 1, 1, 70, 300, 256),
+    CHECK(ADDITIVE, F16, 1, 1, 1, 140, 300, 96),
     BENCH(FULL, F32, 8, 16, 16, 1024, 1024, 64),
     BENCH(CAUSAL, F32, 8, 16, 16, 1024, 1024, 64),
     BENCHES(FULL, F16),
@@ -344,7 +390,7 @@ const kz_family kz_family_attention = {
     .embedded = &kz_embedded_attention,
     .buffers = buffers,
     .fill = fill,
-    .reference = attention_reference,
+    .reference = reference,
     .work = work,
     .worked = worked,
     .worked_count = sizeof worked / sizeof worked[0],

@@ -301,7 +301,7 @@ static __device__ __forceinline__ void finish(const state<D> &own, const job<T> 
                 sum == 0.0f ? KZ_MINUS_INFINITY : (own.most[i][h] + log2f(sum)) * LN_2;
         }
     __syncwarp();
-    head_rows<T> out = rows_at<T>(p, p.out, p.out_at, t.b, t.head, t.s.query + t.row, t.s.queries - t.row);
+    head_rows<T> out = results_of(p, t);
 #pragma unroll 1
     for (unsigned i = lane; i < S::WARP_QUERIES * S::UNITS; i += KZ_WARP) {
         unsigned row = warp_row<D>() + i / S::UNITS, unit = i % S::UNITS;

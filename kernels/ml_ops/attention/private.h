@@ -11,8 +11,12 @@ KZ_DECLARE_FAMILY(attention);
 extern const kz_native_entry attention_natives[], attention_cpu_naive_natives[],
     attention_cpu_blocked_natives[], attention_cpu_simd_natives[];
 
-kz_status attention_reference(const kz_case *c, void *const *host, size_t which, double *expected,
-                              double *bound, kz_error *error);
+// ---- plans of Hopper's rungs: wgmma_plan.c -----------------------------------------------------------
+
+kz_status attention_plan_wgmma(const kz_planner *p);            // 05
+kz_status attention_plan_warp_specialized(const kz_planner *p); // 06
+kz_status attention_plan_ping_pong(const kz_planner *p);        // 07 and 08
+kz_status attention_plan_persistent(const kz_planner *p);       // 09
 
 // ---- the CPU's ladder --------------------------------------------------------------------------------
 

@@ -26,14 +26,15 @@ struct query_tile {
     size_t first, end; // keys that any of its queries sees
 };
 
-// The grid has as many blocks for each head. A head's last queries, which see the most keys, come first. False: there is
-// nothing to do.
+// The grid has as many blocks for each head. A head's last queries, which see the most keys, come first. All threads call it.
+// False: there is nothing to do.
 template <typename T>
 static __device__ __forceinline__ bool find_queries(const kz_attention<T> &p, size_t rows, query_tile *t) {
     size_t tiles = gridDim.x / p.heads;
     t->head = blockIdx.x / tiles;
     t->kv_head = t->head / (p.heads / p.kv_heads);
-    if (!kz_attention_tile(p, tiles - 1 - blockIdx.x % tiles, rows, &t->b, &t->s, &t->row)) return false;
+    if (!kz_attention_tile_by_warp(p, tiles - 1 - blockIdx.x % tiles, rows, &t->b, &t->s, &t->row))
+        return false;
     size_t end = t->row + rows < t->s.queries ? t->row + rows : t->s.queries;
     t->first = kz_attention_first(p, t->s, t->row);
     t->end = kz_attention_end(p, t->s, end - 1);
@@ -69,6 +70,10 @@ static __device__ __forceinline__ head_rows<T> rows_at(const kz_attention<T> &p,
 template <typename T>
 static __device__ __forceinline__ head_rows<T> queries_of(const kz_attention<T> &p, const query_tile &t) {
     return rows_at(p, p.q, p.q_at, t.b, t.head, t.s.query + t.row, t.s.queries - t.row);
+}
+template <typename T>
+static __device__ __forceinline__ head_rows<T> results_of(const kz_attention<T> &p, const query_tile &t) {
+    return rows_at<T>(p, p.out, p.out_at, t.b, t.head, t.s.query + t.row, t.s.queries - t.row);
 }
 template <typename T>
 static __device__ __forceinline__ head_rows<T> keys_of(const kz_attention<T> &p, const query_tile &t,

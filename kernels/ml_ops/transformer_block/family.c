@@ -14,12 +14,14 @@
 #include "ml_ops/rope/rope.h"
 #include "private.h"
 
-extern const kz_family kz_family_attention, kz_family_rmsnorm, kz_family_gemm_fused, kz_family_rope;
-extern const kz_embedded kz_embedded_attention, kz_embedded_rmsnorm, kz_embedded_gemm_fused, kz_embedded_rope;
-#define kz_family_attention_backward kz_family_attention
+extern const kz_family kz_family_attention, kz_family_attention_backward, kz_family_rmsnorm,
+    kz_family_gemm_fused, kz_family_rope;
+extern const kz_embedded kz_embedded_attention, kz_embedded_attention_backward, kz_embedded_rmsnorm,
+    kz_embedded_gemm_fused, kz_embedded_rope;
 static const kz_image_set *const parts_code[] = {GEMM_PART_CODE,
                                                  &kz_embedded_transformer_block.code,
                                                  &kz_embedded_attention.code,
+                                                 &kz_embedded_attention_backward.code,
                                                  &kz_embedded_rmsnorm.code,
                                                  &kz_embedded_gemm_fused.code,
                                                  &kz_embedded_rope.code,
@@ -75,7 +77,8 @@ size_t block_buffers(const kz_case *c, kz_buffer list[KZ_FAMILY_BUFFERS]) {
 static bool fill(const kz_case *c, size_t which, uint64_t seed, uint64_t first, uint64_t count, void *host) {
     block_shape s = block_shape_of(c);
     if (which == POSITIONS) {
-        for (uint64_t i = 0; i < count; i++) ((int32_t *)host)[i] = (int32_t)((first + i) % (s.tokens ? s.tokens : 1));
+        for (uint64_t i = 0; i < count; i++)
+            ((int32_t *)host)[i] = (int32_t)((first + i) % (s.tokens ? s.tokens : 1));
         return true;
     }
     if (c->data != KZ_DATA_UNIFORM || which == X || which > WD) return false;
@@ -299,9 +302,18 @@ static kz_status begin(const kz_planner *p, builder *b) {
     return refuse_shape(p, &b->s);
 }
 
+// Of no rows the gradients of the weights are zero.
+static kz_status clear_gradients(const builder *b) {
+    kz_buffer list[KZ_FAMILY_BUFFERS];
+    size_t count = block_buffers(b->p->c, list);
+    for (uint32_t i = DNORM1; i < count; i++)
+        if (list[i].count) kz_plan_add_fill(b->p->plan, kz_arg_buffer(i), 0, list[i].count * b->element);
+    return KZ_OK;
+}
+
 static kz_status build(builder *b) {
     const kz_case *c = b->p->c;
-    if (b->s.rows == 0 || b->s.width == 0) return KZ_OK;
+    if (b->s.rows == 0 || b->s.width == 0) return clear_gradients(b);
     saved at = forward(b, kz_arg_buffer(goes_back(c) ? (uint32_t)GRADIENTS_Y : (uint32_t)Y));
     if (goes_back(c)) backward(b, &at);
     return b->status ? b->status : kz_plan_place_regions(b->p->plan, b->p->error);
@@ -329,7 +341,7 @@ static kz_status plan_fused(const kz_planner *p) {
 static kz_status plan_native(const kz_planner *p) {
     builder b;
     kz_status status = begin(p, &b);
-    if (status || b.s.rows == 0 || b.s.width == 0) return status;
+    if (status || ((b.s.rows == 0 || b.s.width == 0) && !goes_back(p->c))) return status;
     return KZ_LAUNCH(p, .operation = goes_back(p->c) ? "gradients" : "forward", .blocks = 1, .threads = 1);
 }
 
@@ -358,9 +370,16 @@ static const kz_case cases[] = {
     EDGES(FORWARD, F16),
     EDGES(FORWARD, BF16),
     CHECK(FORWARD, BF16, 1, 64, 256, 4, 2, 256), // of tensor cores in all parts
-    // Llama 3 8B's; and that of the figures
+    CHECK(GRADIENTS, F32, 1, 0, 32, 2, 1, 48),
+    CHECK(GRADIENTS, F32, 1, 1, 16, 1, 1, 16),
+    EDGES(GRADIENTS, F32),
+    EDGES(GRADIENTS, F16),
+    EDGES(GRADIENTS, BF16),
+    CHECK(GRADIENTS, BF16, 1, 64, 256, 4, 2, 256),
+    // Llama 3 8B's, and Llama 7B's
     BENCH(FORWARD, BF16, 1, 4096, 4096, 32, 8, 14336),
     BENCH(FORWARD, BF16, 1, 4096, 4096, 32, 32, 11008),
+    BENCH(GRADIENTS, BF16, 1, 4096, 4096, 32, 8, 14336),
 };
 
 static uint64_t size(const kz_case *c) { return (uint64_t)(c->axes[BATCH] * c->axes[TOKENS]); }
@@ -370,6 +389,8 @@ static uint64_t size(const kz_case *c) { return (uint64_t)(c->axes[BATCH] * c->a
 static const kz_worked worked[] = {
     {{.operation = KZ_TRANSFORMER_BLOCK_FORWARD, .type = KZ_F16, .axes = {2, 3, 8, 2, 1, 10}},
      {2 * (2 * 48 + 432 + 16) + 24, 2 * 6 * 432 + 4 * 12 * 8}},
+    {{.operation = KZ_TRANSFORMER_BLOCK_GRADIENTS, .type = KZ_F16, .axes = {2, 3, 8, 2, 1, 10}},
+     {2 * (4 * 48 + 2 * (432 + 16)) + 24, 3 * 2 * 6 * 432 + 14 * 12 * 8}},
 };
 
 const kz_family kz_family_transformer_block = {

@@ -1,4 +1,4 @@
-// attention: the right answer in double, and how far float arithmetic may be from it.
+// The forward pass in double, and how far float arithmetic may be from it: attention's answer, and what attention_backward is given.
 //
 // Of one query, with scores s_j, weights p_j that add up to 1, out_d = sum of p_j v_jd, and u = 2^-24:
 //   score      a sum of D products, as sgemm has it: with P the sum of the products' squares, six deviations are 6 u
@@ -20,18 +20,16 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "private.h"
+#include "attention_case.h"
 
 enum { DEVIATIONS = 6, TERMS = 8, MOST_THREADS = 64 };
 
 // What one thread works on: heads [first, end) of all sequences, with keys transposed so that the inner loops run along memory.
 typedef struct part {
     const attention_problem *p;
-    const void *from_q, *from_k, *from_v, *mask;
-    const int32_t *query_offsets, *key_offsets;
+    const attention_sources *from;
+    const attention_answer *to;
     uint64_t first, end;
-    double *expected, *bound; // of out, or of lse
-    bool is_lse;
     // Of one head of one sequence:
     attention_sequence s;
     uint64_t b, head;
@@ -97,11 +95,11 @@ static weights_error soften(const part *p, uint64_t i, attention_span seen) {
     double d = (double)a->dimension, u = kz_unit_roundoff(KZ_F32), scale = a->scale;
     double query = 0.0, greatest = (double)-INFINITY, sum = 0.0;
     weights_error e = {.lse = (double)-INFINITY};
-    uint64_t mask = p->mask ? attention_row(&a->mask, p->b, p->head, i) : 0;
+    uint64_t mask = p->from->mask ? attention_row(&a->mask, p->b, p->head, i) : 0;
     for (uint64_t x = 0; x < a->dimension; x++) query += fourth_power(p->q[i * a->dimension + x]);
     for (uint64_t j = seen.first; j < seen.end; j++) {
         double dot = p->score[j], squares = sqrt(query) * p->fourth[j], s = scale * dot;
-        if (p->mask) s += kz_element_get(a->type, p->mask, mask + j);
+        if (p->from->mask) s += kz_element_get(a->type, p->from->mask, mask + j);
         p->score[j] = s;
         greatest = isnan(s) || s > greatest ? s : greatest;
         if (s == (double)-INFINITY) continue;
@@ -135,8 +133,20 @@ static bool hides_wild(const part *p, attention_span seen, uint64_t d) {
     return hidden > 0;
 }
 
+static void answer_lse(const part *p, uint64_t i, double keys, const weights_error *e) {
+    const attention_answer *to = p->to;
+    if (!to->lse) return;
+    uint64_t at = attention_lse_index(p->p, p->b, p->head, p->s.query + i);
+    double u = kz_unit_roundoff(KZ_F32);
+    to->lse[at] = e->lse;
+    if (to->lse_bound)
+        to->lse_bound[at] =
+            isfinite(e->lse) ? e->most + e->common + u * (4.0 * fabs(e->lse) + TERMS + sqrt(keys)) : 0.0;
+}
+
 static void answer_query(const part *p, uint64_t i, bool wide) {
     const attention_problem *a = p->p;
+    const attention_answer *to = p->to;
     attention_span seen = attention_span_of(a, &p->s, i);
     double keys = (double)(seen.end - seen.first), u = kz_unit_roundoff(KZ_F32);
     double w = a->type == KZ_F32 ? 0.0 : kz_unit_roundoff(a->type);
@@ -145,13 +155,8 @@ static void answer_query(const part *p, uint64_t i, bool wide) {
     else
         products(p, i, seen);
     weights_error e = soften(p, i, seen);
-    if (p->is_lse) {
-        uint64_t at = attention_lse_index(a, p->b, p->head, p->s.query + i);
-        p->expected[at] = e.lse;
-        p->bound[at] =
-            isfinite(e.lse) ? e.most + e.common + u * (4.0 * fabs(e.lse) + TERMS + sqrt(keys)) : 0.0;
-        return;
-    }
+    answer_lse(p, i, keys, &e);
+    if (!to->out) return;
     if (wide)
         weighted_sums_avx2(p, seen);
     else
@@ -159,13 +164,14 @@ static void answer_query(const part *p, uint64_t i, bool wide) {
     uint64_t at = attention_row(&a->out, p->b, p->head, p->s.query + i);
     for (uint64_t d = 0; d < a->dimension; d++) {
         double out = p->sum[d], squares = p->squares[d];
+        to->out[at + d] = kz_saturate(a->type, out);
+        if (!to->out_bound) continue;
         double error = e.most * (sqrt(squares) + fabs(out) * e.root) + e.common * 2.0 * p->largest[d];
         error += DEVIATIONS * u *
                  (sqrt(keys * (squares / 2.0 + out * out / 3.0)) + fabs(out) * (sqrt(keys / 3.0) + 1.0));
         error += DEVIATIONS * w * sqrt(squares / 3.0);
-        p->expected[at + d] = kz_saturate(a->type, out);
-        p->bound[at + d] = isfinite(out) ? error + kz_half_ulp(a->type, fabs(out) + error) : 0.0;
-        if (p->wild[d] && hides_wild(p, seen, d)) p->bound[at + d] = KZ_ANYTHING;
+        to->out_bound[at + d] = isfinite(out) ? error + kz_half_ulp(a->type, fabs(out) + error) : 0.0;
+        if (p->wild[d] && hides_wild(p, seen, d)) to->out_bound[at + d] = KZ_ANYTHING;
     }
 }
 
@@ -176,14 +182,14 @@ static void load_head(const part *p) {
     for (uint64_t i = 0; i < p->s.queries; i++)
         for (uint64_t d = 0; d < dimension; d++)
             p->q[i * dimension + d] =
-                kz_element_get(a->type, p->from_q, attention_row(&a->q, p->b, p->head, p->s.query + i) + d);
+                kz_element_get(a->type, p->from->q, attention_row(&a->q, p->b, p->head, p->s.query + i) + d);
     for (uint64_t d = 0; d < dimension; d++) p->largest[d] = 0.0, p->wild[d] = 0;
     for (uint64_t j = 0; j < p->s.keys; j++) {
         double fourth = 0.0;
         uint64_t at = attention_row(&a->kv, p->b, kv_head, p->s.key + j);
         for (uint64_t d = 0; d < dimension; d++) {
-            double k = kz_element_get(a->type, p->from_k, at + d),
-                   v = kz_element_get(a->type, p->from_v, at + d);
+            double k = kz_element_get(a->type, p->from->k, at + d),
+                   v = kz_element_get(a->type, p->from->v, at + d);
             p->k[d * a->keys + j] = k;
             p->v[j * dimension + d] = v;
             fourth += fourth_power(k);
@@ -199,7 +205,7 @@ static void *run_part(void *context) {
     for (uint64_t at = p->first; at < p->end; at++) {
         p->b = at / p->p->heads;
         p->head = at % p->p->heads;
-        p->s = attention_sequence_of(p->p, p->query_offsets, p->key_offsets, p->b);
+        p->s = attention_sequence_of(p->p, p->from->query_offsets, p->from->key_offsets, p->b);
         load_head(p);
         for (uint64_t i = 0; i < p->s.queries; i++) answer_query(p, i, is_wide());
     }
@@ -223,45 +229,23 @@ static void give_memory(part *own, double *memory) {
     own->wild = (uint64_t *)(own->squares + p->dimension);
 }
 
-// What no sequence has is the kernel's.
-static void leave(const attention_problem *p, const kz_buffer *buffer, double *expected, double *bound) {
-    bool gaps = p->packed || buffer->count != p->sequences_of_arrays * p->heads * p->queries * p->dimension;
-    for (uint64_t i = 0; i < buffer->count && (gaps || buffer->type == KZ_F32); i++)
-        expected[i] = 0.0, bound[i] = KZ_ANYTHING;
-}
-
-kz_status attention_reference(const kz_case *c, void *const *host, size_t which, double *expected,
-                              double *bound, kz_error *error) {
-    attention_problem p = attention_problem_of(c);
-    kz_buffer list[KZ_FAMILY_BUFFERS];
-    size_t buffer_count;
-    attention_arrays at = attention_list(&p, list, &buffer_count);
-    uint64_t heads = p.batch * p.heads;
-    leave(&p, &list[which], expected, bound);
-    if (heads == 0 || p.queries == 0 || p.dimension == 0) return KZ_OK;
+kz_status attention_forward(const attention_problem *p, const attention_sources *from,
+                            const attention_answer *to, kz_error *error) {
+    uint64_t heads = p->batch * p->heads;
+    if (heads == 0 || p->queries == 0 || p->dimension == 0) return KZ_OK;
     // On all cores where it takes long.
     long cores =
-        attention_pairs(&p) * (double)(p.heads * p.dimension) > 1e7 ? sysconf(_SC_NPROCESSORS_ONLN) : 1;
+        attention_pairs(p) * (double)(p->heads * p->dimension) > 1e7 ? sysconf(_SC_NPROCESSORS_ONLN) : 1;
     uint64_t count = kz_min_u64(heads, cores < 1 ? 1 : kz_min_u64((uint64_t)cores, MOST_THREADS));
-    double *memory = malloc(count * doubles_of(&p) * sizeof *memory);
+    double *memory = malloc(count * doubles_of(p) * sizeof *memory);
     if (!memory) return kz_fail(error, KZ_NO_MEMORY, "attention: no memory for the heads that are worked on");
     part parts[MOST_THREADS];
     pthread_t threads[MOST_THREADS];
     bool started[MOST_THREADS] = {false};
     for (uint64_t t = 0; t < count; t++) {
-        parts[t] = (part){.p = &p,
-                          .from_q = host[at.q],
-                          .from_k = host[at.k],
-                          .from_v = host[at.v],
-                          .mask = at.inputs.mask < 0 ? NULL : host[at.inputs.mask],
-                          .query_offsets = at.inputs.query_offsets < 0 ? NULL : host[at.inputs.query_offsets],
-                          .key_offsets = at.inputs.key_offsets < 0 ? NULL : host[at.inputs.key_offsets],
-                          .expected = expected,
-                          .bound = bound,
-                          .is_lse = (int)which == at.lse,
-                          .first = heads * t / count,
-                          .end = heads * (t + 1) / count};
-        give_memory(&parts[t], memory + t * doubles_of(&p));
+        parts[t] = (part){
+            .p = p, .from = from, .to = to, .first = heads * t / count, .end = heads * (t + 1) / count};
+        give_memory(&parts[t], memory + t * doubles_of(p));
         started[t] = t > 0 && pthread_create(&threads[t], NULL, run_part, &parts[t]) == 0;
     }
     for (uint64_t t = 0; t < count; t++)
