@@ -43,17 +43,21 @@ static const char ptx[] =
 
 enum { N = 1000, X = 0, Y = 1, COPIED = 0 };
 
-// Stream 1 copies x into the workspace while the caller's stream, 0, clears y; then 0 waits for the copy.
-static void build(kz_plan *plan, uint64_t bytes) {
+// Stream 1 copies x into the workspace while the caller's stream, 0, clears a region behind it; then 0 waits for the copy, and
+// adds.
+static kz_status build(kz_plan *plan, uint64_t bytes, kz_error *error) {
     kz_launch launch = {.size = sizeof launch, .grid = {(N + 255) / 256, 1, 1}, .block = {256, 1, 1}};
-    kz_arg args[] = {kz_arg_buffer(Y), kz_arg_workspace(0), kz_arg_f32(2), kz_arg_u64(N)};
-    plan->workspace_bytes = bytes;
+    kz_arg sums = kz_plan_add_region(plan, "sums", bytes);
+    kz_arg args[] = {sums, kz_arg_workspace(0), kz_arg_f32(2), kz_arg_u64(N)};
+    plan->workspace_bytes = bytes; // what is mine to place; regions come behind
     kz_plan_add_copy(plan, 1, kz_arg_workspace(0), kz_arg_buffer(X), bytes);
     kz_plan_add_record(plan, 1, COPIED);
-    kz_plan_add_fill(plan, kz_arg_buffer(Y), 0, bytes);
+    kz_plan_add_fill(plan, sums, 0, bytes);
     kz_plan_add_wait(plan, 0, COPIED);
     kz_plan_add_kernel(plan, 0, "axpy", &launch, args, 4);
+    kz_plan_add_copy(plan, 0, kz_arg_buffer(Y), sums, bytes);
     kz_plan_add_synchronize(plan, 0);
+    return kz_plan_place_regions(plan, error);
 }
 
 int main(int argc, char **argv) {
@@ -65,8 +69,7 @@ int main(int argc, char **argv) {
     float numbers[N];
     int code = 1;
     for (int i = 0; i < N; i++) numbers[i] = (float)i;
-    build(&plan, sizeof numbers);
-
+    CHECK(build(&plan, sizeof numbers, &error));
     CHECK(kz_device_open(argc > 1 ? argv[1] : NULL, &device, &error));
     kz_image image = {.size = sizeof image, .name = "axpy.ptx", .ptx = ptx, .ptx_size = sizeof ptx - 1};
     CHECK(kz_module_load(device, &image, &module, &error));

@@ -43,7 +43,9 @@ typedef enum kz_step_kind {
 
 typedef struct kz_step {
     kz_step_kind kind;
-    char entry[64];   // LAUNCH: the kernel's name in the variant's module
+    char entry[64]; // LAUNCH: the kernel's name in the variant's module
+    const char *
+        image; // LAUNCH: which of the module's others has it ("reduce/03_warp_shuffle"), not copied; NULL: its name says
     kz_launch launch; // LAUNCH
     uint32_t arg_count;
     kz_arg args[KZ_PLAN_ARGS]; // LAUNCH: parameters; FILL: [0] = to; COPY: [0] = to, [1] = from

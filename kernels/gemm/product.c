@@ -1,6 +1,7 @@
 // Products of matrices in double, on all cores, and the sums that error bounds are made of.
 #include "gemm/product.h"
 
+#include <float.h>
 #include <math.h>
 #include <pthread.h>
 #include <stdlib.h>
@@ -123,6 +124,8 @@ float *gemm_widen(kz_type type, const void *from, int64_t rows, int64_t columns,
                 (float)kz_element_get(type, from, (uint64_t)(transposed ? j * rows + i : i * columns + j));
     return to;
 }
+
+bool gemm_may_overflow(double k, double squares) { return isfinite(squares) && sqrt(k * squares) > FLT_MAX; }
 
 double gemm_halves_bound(double k, double sum, double squares) {
     enum { DEVIATIONS = 6, STEP = 8, ULPS = 6 };

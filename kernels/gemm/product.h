@@ -30,4 +30,8 @@ float *gemm_widen(kz_type type, const void *from, int64_t rows, int64_t columns,
 // half of steps x ulps x S. Sums in half precision, 2^13 times coarser, are out.
 double gemm_halves_bound(double k, double sum, double squares);
 
+// Whether a sum of so many finite products may pass float's largest on its way: by the order it is infinite then, or NaN, or what
+// it should be. The magnitudes' sum is at most sqrt(k Q).
+bool gemm_may_overflow(double k, double squares);
+
 #endif

@@ -23,6 +23,7 @@ static kz_attention_strides strides(kz_attention_strides at, bool packed, uint64
 }
 
 static uint64_t reach_of(uint32_t operation, uint64_t window, uint64_t keys) {
+    window = kz_min_u64(window, FAR);
     switch (operation) {
     case KZ_ATTENTION_CAUSAL: return FAR;
     case KZ_ATTENTION_WINDOW:
@@ -241,8 +242,12 @@ bool attention_fill_input(const kz_case *c, const char *name, uint64_t seed, uin
 
 void attention_fill_wide(const kz_case *c, size_t which, uint64_t seed, uint64_t first, uint64_t count,
                          void *host) {
-    for (uint64_t i = 0; i < count; i++)
-        kz_element_set(c->type, host, i, 16.0 * unit(seed, (uint32_t)which, first + i) - 8.0);
+    uint64_t dimension = (uint64_t)c->axes[ATTENTION_DIMENSION];
+    for (uint64_t i = 0; i < count; i++) {
+        bool near = which == 0 && dimension && (first + i) / dimension % 2;
+        kz_element_set(c->type, host, i,
+                       (near ? 0.5 : 16.0) * (unit(seed, (uint32_t)which, first + i) - 0.5));
+    }
 }
 
 // ---- plans ----------------------------------------------------------------------------------------------------------------

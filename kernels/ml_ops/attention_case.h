@@ -88,7 +88,8 @@ attention_inputs attention_add_inputs(const attention_problem *p, kz_buffer list
 // Fills one of them, named as attention_add_inputs names it; false where it is none.
 bool attention_fill_input(const kz_case *c, const char *name, uint64_t seed, uint64_t first, uint64_t count,
                           void *host);
-// Elements of q or k that lead to scores far apart: uniform in [-8, 8).
+// Elements of q or k that lead to scores far apart: uniform in [-8, 8). Those of every second row of q, which is the first
+// buffer, lead to scores near one another: all keys count, which wrong masks and short sums do not survive.
 void attention_fill_wide(const kz_case *c, size_t which, uint64_t seed, uint64_t first, uint64_t count,
                          void *host);
 

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/base.h"
+#include "device/device.h"
 #include "device/image.h"
 #include "device/share.h"
 #include "family/check.h"
@@ -44,11 +45,11 @@ static void program_close(void *self) {
     free(p);
 }
 
-void bench_image_hash(const kz_image *image, char text[BENCH_DIGEST]) {
-    text[0] = 0;
-    uint64_t h = BASE_HASH;
+// False where the image has no code to hash.
+static bool add_code(const kz_image *image, uint64_t *hash) {
+    uint64_t h = *hash;
     char *ptx = NULL;
-    if (kz_image_ptx(image, &ptx, NULL) != KZ_OK && !image->machine_code_count) return;
+    if (kz_image_ptx(image, &ptx, NULL) != KZ_OK && !image->machine_code_count) return false;
     if (ptx) h = base_hash(h, ptx, strlen(ptx));
     free(ptx);
     for (size_t i = 0; i < image->machine_code_count; i++) {
@@ -57,6 +58,28 @@ void bench_image_hash(const kz_image *image, char text[BENCH_DIGEST]) {
         if (device_code_unpack(image->name, &image->machine_code[i], &data, &unpacked, NULL) == KZ_OK)
             h = base_hash(h, data, image->machine_code[i].size);
         free(unpacked);
+    }
+    *hash = h;
+    return true;
+}
+
+void bench_image_hash(const kz_image *image, char text[BENCH_DIGEST]) {
+    uint64_t h = BASE_HASH;
+    text[0] = 0;
+    if (add_code(image, &h)) snprintf(text, BENCH_DIGEST, "%016llx", (unsigned long long)h);
+}
+
+// Of the image, and of those of its others that the plan launches.
+static void hash_code(const kz_image *image, const kz_plan *plan, char text[BENCH_DIGEST]) {
+    uint64_t h = BASE_HASH;
+    const kz_image *last = image;
+    text[0] = 0;
+    if (!add_code(image, &h)) return;
+    for (uint32_t i = 0; i < plan->step_count; i++) {
+        if (plan->steps[i].kind != KZ_STEP_LAUNCH) continue;
+        const kz_image *part = device_step_image(image, &plan->steps[i]);
+        if (part != last && part != image && !add_code(part, &h)) return;
+        last = part;
     }
     snprintf(text, BENCH_DIGEST, "%016llx", (unsigned long long)h);
 }
@@ -81,7 +104,7 @@ static kz_status open_program(const bench_data *data, const family_check_job *jo
     }
     candidate->plan = p->plan;
     candidate->workspace_bytes = p->plan.workspace_bytes;
-    bench_image_hash(image, candidate->code_hash);
+    hash_code(image, &p->plan, candidate->code_hash);
     candidate->code = bench_code_of(data->device, p->module, image, &p->plan, data->assembler);
     return KZ_OK;
 }

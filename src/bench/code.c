@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "device/cubin.h"
+#include "device/device.h"
 #include "device/image.h"
 #include "observe/observe.h"
 
@@ -143,10 +144,11 @@ bench_code bench_code_of(kz_device *device, kz_module *module, const kz_image *i
     kz_kernel *kernel;
     kz_kernel_info about = {.size = sizeof about};
     if (!step || info->kind == KZ_DEVICE_CPU) return made;
-    if (kz_module_kernel(module, step->entry, &kernel, NULL) != KZ_OK ||
+    if (device_module_kernel(module, step->image, step->entry, &kernel, NULL) != KZ_OK ||
         kz_kernel_get_info(kernel, &about, NULL) != KZ_OK)
         return made;
     char *ptx = NULL;
+    image = device_step_image(image, step);
     if (kz_image_ptx(image, &ptx, NULL) == KZ_OK)
         made.ptx_instructions = bench_ptx_instructions(ptx, step->entry);
     made.threads = (int)threads_of(&step->launch);

@@ -86,26 +86,27 @@ static bool nobody(void *context, const char *name, const char *text, int sm, vo
 
 // ---- a plan ---------------------------------------------------------------------------------------------
 
-static bench_code describe(const bench_assembler *assembler) {
+static bench_code describe(const kz_image *from, const bench_assembler *assembler) {
     kz_device *device;
     kz_module *module;
     kz_error error = {0};
     assert_int_equal(kz_device_open("sim:h200", &device, NULL), KZ_OK);
-    if (kz_module_load(device, &image, &module, &error)) fail_msg("%s", error.message);
+    if (kz_module_load(device, from, &module, &error)) fail_msg("%s", error.message);
     kz_plan plan = {0};
     const kz_launch small = {.size = sizeof small, .grid = {1, 1, 1}, .block = {32, 1, 1}};
     const kz_launch large = {
         .size = sizeof large, .grid = {100, 2, 1}, .block = {128, 2, 1}, .dynamic_shared_bytes = 30000};
     kz_plan_add_kernel(&plan, 0, "wide", &large, NULL, 0);
     kz_plan_add_kernel(&plan, 0, "narrow", &small, NULL, 0);
-    bench_code code = bench_code_of(device, module, &image, &plan, assembler);
+    for (int i = 0; from->others && i < 2; i++) plan.steps[i].image = image.name;
+    bench_code code = bench_code_of(device, module, from, &plan, assembler);
     kz_module_close(module);
     kz_device_close(device);
     return code;
 }
 
 static void the_widest_launch_is_described(void **state) {
-    bench_code code = describe(NULL);
+    bench_code code = describe(&image, NULL);
     assert_int_equal(code.launches, 2);
     assert_int_equal(code.threads, 256);
     assert_int_equal(code.shared_bytes, 31024);
@@ -119,19 +120,31 @@ static void the_widest_launch_is_described(void **state) {
     assert_float_equal(code.occupancy, 56.0 / 64, 1e-9);
     assert_string_equal(code.limit, "shared memory");
     const bench_assembler none = {nobody, NULL};
-    assert_int_equal(describe(&none).registers, -1);
+    assert_int_equal(describe(&image, &none).registers, -1);
 }
 
 static void machine_code_tells_the_rest(void **state) {
     int asked = 0;
     const bench_assembler assembler = {assemble, &asked};
-    bench_code code = describe(&assembler);
+    bench_code code = describe(&image, &assembler);
     assert_int_equal(asked, 1);
     assert_int_equal(code.registers, REGISTERS);
     assert_int_equal(code.local_bytes, FRAME);
     assert_int_equal(code.code_bytes, 16 * INSTRUCTIONS);
     assert_int_equal(code.blocks, 2); // 96 registers for 256 threads: 24576 of 65536
     assert_string_equal(code.limit, "registers");
+}
+
+static void kernels_of_other_families_are_described(void **state) {
+    static const char empty[] = ".version 7.0\n.target sm_75\n.address_size 64\n";
+    const kz_image_set set = {&image, 1}, *const others[] = {&set, NULL};
+    const kz_image whole = {
+        .size = sizeof whole, .name = "whole", .ptx = empty, .ptx_size = sizeof empty - 1, .others = others};
+    int asked = 0;
+    const bench_assembler assembler = {assemble, &asked};
+    bench_code code = describe(&whole, &assembler);
+    assert_int_equal(code.ptx_instructions, 7);
+    assert_int_equal(code.registers, REGISTERS);
 }
 
 static void nothing_is_known_without_a_launch(void **state) {
@@ -153,6 +166,7 @@ int main(void) {
         cmocka_unit_test(instructions_are_counted_in_the_text),
         cmocka_unit_test(the_widest_launch_is_described),
         cmocka_unit_test(machine_code_tells_the_rest),
+        cmocka_unit_test(kernels_of_other_families_are_described),
         cmocka_unit_test(nothing_is_known_without_a_launch),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

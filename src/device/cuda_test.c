@@ -672,6 +672,35 @@ static void host_memory_and_pipelines(void **state) {
     expect_nothing_left();
 }
 
+// The graph of a plan whose kernel is in a part of the module: what is closed together leaves nothing.
+static void graphs_of_parts(void **state) {
+    kz_module *module;
+    kz_device *device;
+    const kz_image_set code = {&image, 1}, *const others[] = {&code, NULL};
+    const kz_image whole = {
+        .size = sizeof whole, .name = "whole", .ptx = ptx, .ptx_size = sizeof ptx - 1, .others = others};
+    GOOD(kz_device_open("cuda", &device, trouble));
+    GOOD(kz_module_load(device, &whole, &module, trouble));
+    assert_int_equal(fake()->live_modules, 1);
+    kz_plan plan = pipeline(true);
+    plan.steps[3].image = image.name;
+    GOOD(device_plan_load(module, &plan, trouble));
+    assert_int_equal(fake()->live_modules, 2); // before anything is recorded
+    kz_ptr buffers[2], workspace;
+    for (int i = 0; i < 2; i++) GOOD(kz_memory_alloc_host(device, 16, true, &buffers[i], trouble));
+    GOOD(kz_memory_alloc(device, 16, &workspace, trouble));
+    for (int again = 0; again < 2; again++)
+        GOOD(kz_plan_run(device, NULL, module, &plan, buffers, 2, workspace, trouble));
+    GOOD(kz_device_synchronize(device, trouble));
+    assert_int_equal(fake()->live_execs, 1);
+    kz_module_close(module);
+    assert_int_equal(fake()->live_execs, 0);
+    GOOD(kz_memory_free(device, workspace, trouble));
+    for (int i = 0; i < 2; i++) GOOD(kz_memory_free(device, buffers[i], trouble));
+    kz_device_close(device);
+    expect_nothing_left();
+}
+
 // ---- parameters, foreign streams, registered memory ---------------------------------------------------
 
 static void parameters_are_reported(void **state) {
@@ -850,6 +879,7 @@ int main(void) {
         OPEN(streams_and_events),
         OPEN(graphs),
         ALONE(host_memory_and_pipelines),
+        ALONE(graphs_of_parts),
         OPEN(a_kernel_faults),
         OPEN(the_gpu_vanishes),
         OPEN(no_counters_here),

@@ -238,20 +238,45 @@ static size_t has_kernel(const kz_image *image, const char *kernel) {
     return is ? family + length : 0;
 }
 
-// The other image of the module that has the kernel, loaded. `*part` is NULL where none has it.
-static kz_status find_part(kz_module *module, const char *kernel, kz_module **part, kz_error *error) {
-    const kz_image *image = NULL;
+const kz_image *device_find_image(const kz_image_set *const *others, const char *name, const char *kernel) {
+    const kz_image *found = NULL;
     size_t most = 0;
-    *part = NULL;
-    for (const kz_image_set *const *set = module->others; set && *set; set++)
+    for (const kz_image_set *const *set = others; set && *set; set++)
         for (size_t i = 0; i < (*set)->count; i++) {
-            size_t length =
-                has_kernel(&(*set)->images[i], kernel); // of two names that fit the longer is meant
-            if (length > most) most = length, image = &(*set)->images[i];
+            const kz_image *image = &(*set)->images[i];
+            if (name && image->name && strcmp(image->name, name) == 0) return image;
+            size_t length = name ? 0 : has_kernel(image, kernel); // of two names that fit the longer is meant
+            if (length > most) most = length, found = image;
         }
-    if (!image) return KZ_OK;
-    for (kz_module *known = module->parts; known && !*part; known = known->next_part)
-        if (strcmp(known->name, image->name) == 0) *part = known;
+    return found;
+}
+
+const kz_image *device_step_image(const kz_image *image, const kz_step *step) {
+    const kz_image *other = device_find_image(image->others, step->image, step->entry);
+    return other ? other : image;
+}
+
+static kz_module *known_part(kz_module *module, const char *name) {
+    kz_module *part = module->parts;
+    while (part && strcmp(part->name, name) != 0) part = part->next_part;
+    return part;
+}
+
+// The other image of the module that has the kernel, loaded. `*part` is NULL where none has it, or the module itself does.
+static kz_status find_part(kz_module *module, const char *name, const char *kernel, kz_module **part,
+                           kz_error *error) {
+    *part = name ? known_part(module, name) : NULL;
+    if (*part) return KZ_OK;
+    if (name && strcmp(name, module->name) == 0) return KZ_OK;
+    const kz_image *image = device_find_image(module->others, name, kernel);
+    if (name && !image) {
+        base_fail(error, KZ_NOT_FOUND, "%s is of %s, whose code %s has not", kernel, name, module->name);
+        base_fail_note(error,
+                       "kz_image.others, a variant's `others`, names the code of each family in its plans");
+        return KZ_NOT_FOUND;
+    }
+    if (!image || strcmp(image->name, module->name) == 0) return KZ_OK;
+    *part = known_part(module, image->name);
     if (*part) return KZ_OK;
     kz_status status = kz_module_load(module->device, image, part, error);
     if (status) return status;
@@ -260,19 +285,13 @@ static kz_status find_part(kz_module *module, const char *kernel, kz_module **pa
     return KZ_OK;
 }
 
-// Finds a kernel that was asked for before, or has the backend make one. Under the device's lock.
-static kz_status find_kernel(kz_module *module, const char *name, kz_kernel **kernel, kz_error *error) {
-    for (kz_kernel *known = module->kernels; known; known = known->next) {
-        if (strcmp(known->name, name) != 0) continue;
-        *kernel = known;
-        return KZ_OK;
-    }
-    kz_module *part = NULL;
-    if (module->others) {
-        kz_status found = find_part(module, name, &part, error);
-        if (found) return found;
-    }
-    if (part) return find_kernel(part, name, kernel, error);
+static kz_kernel *known_kernel(kz_module *module, const char *name) {
+    kz_kernel *kernel = module->kernels;
+    while (kernel && strcmp(kernel->name, name) != 0) kernel = kernel->next;
+    return kernel;
+}
+
+static kz_status open_kernel(kz_module *module, const char *name, kz_kernel **kernel, kz_error *error) {
     char *copy = strdup(name);
     if (!copy) return base_fail(error, KZ_NO_MEMORY, "the host has no memory left for a kernel's name");
     kz_kernel *made = NULL;
@@ -289,16 +308,33 @@ static kz_status find_kernel(kz_module *module, const char *name, kz_kernel **ke
     return KZ_OK;
 }
 
+// Finds a kernel that was asked for before, or has the backend make one. Under the device's lock.
+static kz_status find_kernel(kz_module *module, const char *image, const char *name, kz_kernel **kernel,
+                             kz_error *error) {
+    kz_module *part = NULL;
+    *kernel = image ? NULL : known_kernel(module, name);
+    if (*kernel) return KZ_OK;
+    kz_status status = image || module->others ? find_part(module, image, name, &part, error) : KZ_OK;
+    if (status) return status;
+    *kernel = known_kernel(part ? part : module, name);
+    return *kernel ? KZ_OK : open_kernel(part ? part : module, name, kernel, error);
+}
+
+kz_status device_module_kernel(kz_module *module, const char *image, const char *name, kz_kernel **kernel,
+                               kz_error *error) {
+    device_lock(module->device);
+    kz_status status = find_kernel(module, image, name, kernel, error);
+    device_unlock(module->device);
+    return status;
+}
+
 kz_status kz_module_kernel(kz_module *module, const char *name, kz_kernel **kernel, kz_error *error) {
     kz_status status = BASE_NEED(module, MODULE, error);
     if (!status) status = BASE_NEED(name, NAME, error);
     if (!status) status = BASE_NEED_RESULT(kernel, kz_kernel *, error);
     if (status) return status;
     *kernel = NULL;
-    device_lock(module->device);
-    status = find_kernel(module, name, kernel, error);
-    device_unlock(module->device);
-    return status;
+    return device_module_kernel(module, NULL, name, kernel, error);
 }
 
 kz_status kz_module_global(kz_module *module, const char *name, kz_ptr *address, size_t *bytes,

@@ -149,9 +149,9 @@ struct kz_device {
 
 struct kz_module {
     kz_device *device;
-    kz_kernel *kernels;               // those asked for so far
-    struct device_plan_graph *graphs; // of plans that want to be one
-    char name[64];                    // the image's, for messages
+    kz_kernel *kernels;                // those asked for so far
+    struct device_plan_graph *graphs;  // of plans that want to be one
+    char name[64];                     // the image's, for messages
     const kz_image_set *const *others; // the image's
     kz_module *parts, *next_part;      // those of `others` that were loaded
 };
@@ -181,6 +181,14 @@ kz_status device_check_stream(const kz_device *device, const kz_stream *stream, 
 // Streams and events of plans; graphs of plans (plan.c).
 void device_plan_close_streams(kz_device *device);
 void device_plan_close_graphs(kz_module *module);
+
+// Of a module's or an image's others the one that has the kernel: by its name or, where that is NULL, by the kernel's. NULL: none.
+const kz_image *device_find_image(const kz_image_set *const *others, const char *name, const char *kernel);
+// Of an image and its others the one that has the launch's kernel.
+const kz_image *device_step_image(const kz_image *image, const kz_step *step);
+// kz_module_kernel for a step of a plan, whose `image` may be NULL.
+kz_status device_module_kernel(kz_module *module, const char *image, const char *name, kz_kernel **kernel,
+                               kz_error *error);
 
 // ---- several threads (lock.c) ----------------------------------------------------------------------
 

@@ -87,11 +87,11 @@ static kz_status run_launch(const plan_run *run, uint32_t index) {
     const kz_step *step = &run->plan->steps[index];
     uint64_t values[KZ_PLAN_ARGS];
     const void *args[KZ_PLAN_ARGS];
-    map_bytes maps[KZ_PLAN_MAPS];
+    map_bytes maps[KZ_PLAN_ARGS];
     uint32_t map_count = 0;
     for (uint32_t i = 0; i < step->arg_count; i++) {
         kz_status status;
-        if (step->args[i].kind == KZ_ARG_TENSOR_MAP && map_count < KZ_PLAN_MAPS) {
+        if (step->args[i].kind == KZ_ARG_TENSOR_MAP) {
             args[i] = &maps[map_count];
             status = make_map(run, index, i, &maps[map_count++]);
         } else {
@@ -106,7 +106,7 @@ static kz_status run_launch(const plan_run *run, uint32_t index) {
         return KZ_INVALID;
     }
     kz_kernel *kernel;
-    kz_status status = kz_module_kernel(run->module, step->entry, &kernel, run->error);
+    kz_status status = device_module_kernel(run->module, step->image, step->entry, &kernel, run->error);
     if (status) return status;
     return kz_launch_kernel(run->device, run->in, kernel, &step->launch, args, step->arg_count, run->error);
 }
@@ -236,6 +236,15 @@ kz_status device_plan_check(const kz_plan *plan, kz_error *error) {
                          KZ_PLAN_MAPS);
     kz_status status = KZ_OK;
     for (uint32_t i = 0; i < plan->step_count && !status; i++) status = check_step(plan, i, error);
+    return status;
+}
+
+kz_status device_plan_load(kz_module *module, const kz_plan *plan, kz_error *error) {
+    kz_kernel *kernel;
+    kz_status status = KZ_OK;
+    for (uint32_t i = 0; i < plan->step_count && !status; i++)
+        if (plan->steps[i].kind == KZ_STEP_LAUNCH)
+            status = device_module_kernel(module, plan->steps[i].image, plan->steps[i].entry, &kernel, error);
     return status;
 }
 

@@ -23,6 +23,8 @@ typedef struct device_plan_watcher {
 
 // Refuses a plan with more than fits into it: steps, arguments, streams, events, names.
 kz_status device_plan_check(const kz_plan *plan, kz_error *error);
+// Finds the kernels of its launches: what the first run would load is loaded.
+kz_status device_plan_load(kz_module *module, const kz_plan *plan, kz_error *error);
 // Enqueues the steps, whatever plan->graph says; `watcher` may be NULL.
 kz_status device_plan_steps(const device_plan_call *call, const device_plan_watcher *watcher,
                             kz_error *error);

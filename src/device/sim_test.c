@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "base/base.h"
+#include "device/plan.h"
 #include "device/test_device.h"
 #include "unit.h"
 
@@ -447,6 +448,65 @@ static void tensor_maps(void **state) {
     kz_device_close(other);
 }
 
+// ---- modules with the code of several families -----------------------------------------------------------
+
+#define HEAD        ".version 7.0\n.target sm_75\n.address_size 64\n"
+#define EMPTY(name) ".visible .entry " name "() { ret; }\n"
+#define PART(its, text)                                                                                      \
+    { .size = sizeof(kz_image), .name = its, .ptx = HEAD text, .ptx_size = sizeof(HEAD text) - 1 }
+static const kz_image toys[] = {PART("toy/01_one", EMPTY("toy_one_go") EMPTY("toy_pad")),
+                                PART("toy/02_two", EMPTY("toy_two_go") EMPTY("toy_pad")),
+                                PART("toy/03_two_wide", EMPTY("toy_two_wide_go"))};
+static const kz_image pets[] = {PART("pet/01_own", EMPTY("pet_own_go"))};
+static const kz_image_set toy_code = {toys, 3}, pet_code = {pets, 1};
+static const kz_image_set *const both[] = {&toy_code, &pet_code, NULL};
+
+static const char *module_of(kz_module *module, const char *its_image, const char *name) {
+    kz_kernel *kernel = NULL;
+    GOOD(device_module_kernel(module, its_image, name, &kernel, trouble));
+    return kernel->module->name;
+}
+
+static void a_module_has_the_kernels_of_others(void **state) {
+    fixture *f = *state;
+    kz_module *module;
+    kz_kernel *kernel;
+    kz_image own = pets[0];
+    kz_error error = {0};
+    own.others = both;
+    GOOD(kz_module_load(f->device, &own, &module, trouble));
+    assert_string_equal(module_of(module, NULL, "pet_own_go"), "pet/01_own");
+    assert_null(module->parts); // its own code is not loaded a second time
+    assert_string_equal(module_of(module, NULL, "toy_one_go"), "toy/01_one");
+    assert_string_equal(module_of(module, NULL, "toy_two_wide_go"), "toy/03_two_wide"); // not 02_two's
+    // A kernel that several images have, whose name says none of them.
+    assert_string_equal(module_of(module, toys[1].name, "toy_pad"), "toy/02_two");
+    assert_string_equal(module_of(module, toys[0].name, "toy_pad"), "toy/01_one");
+    assert_int_equal(kz_module_kernel(module, "toy_pad", &kernel, &error), KZ_NOT_FOUND);
+    assert_int_equal(kz_module_kernel(module, "toy_one_stay", &kernel, &error), KZ_NOT_FOUND);
+    assert_has(error.message, "toy/01_one has no kernel toy_one_stay");
+    assert_int_equal(device_module_kernel(module, "zoo/01_far", "zoo_far_go", &kernel, &error), KZ_NOT_FOUND);
+    assert_has(error.message, "zoo_far_go is of zoo/01_far, whose code pet/01_own has not");
+    size_t count = 0;
+    for (const kz_module *part = module->parts; part; part = part->next_part) count++;
+    assert_int_equal(count, 3); // each once
+
+    kz_plan plan = {.step_count = 2};
+    for (int i = 0; i < 2; i++)
+        plan.steps[i] =
+            (kz_step){.kind = KZ_STEP_LAUNCH,
+                      .entry = "toy_pad",
+                      .image = toys[i].name,
+                      .launch = {.size = sizeof(kz_launch), .grid = {1, 1, 1}, .block = {1, 1, 1}}};
+    GOOD(device_plan_load(module, &plan, trouble));
+    GOOD(kz_plan_run(f->device, NULL, module, &plan, NULL, 0, 0, trouble));
+    GOOD(kz_plan_run(f->device, NULL, f->module, &(kz_plan){0}, NULL, 0, 0, trouble));
+    // A module without any others says whose kernel it lacks.
+    assert_int_equal(kz_plan_run(f->device, NULL, f->module, &plan, NULL, 0, 0, &error), KZ_NOT_FOUND);
+    assert_has(error.message, "toy_pad is of toy/01_one, whose code test.ptx has not");
+    kz_module_close(module);
+}
+
 int main(void) {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
     const struct CMUnitTest tests[] = {
@@ -466,6 +526,7 @@ int main(void) {
         TEST(foreign_streams),
         TEST(registered_memory),
         TEST(tensor_maps),
+        TEST(a_module_has_the_kernels_of_others),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

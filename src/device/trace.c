@@ -126,7 +126,7 @@ static kz_status model_before(void *self, uint32_t step, kz_stream *stream, kz_e
 
 static kz_status describe_launch(model *m, const kz_step *step, device_task *task, kz_error *error) {
     kz_kernel *kernel;
-    kz_status status = kz_module_kernel(m->call->module, step->entry, &kernel, error);
+    kz_status status = device_module_kernel(m->call->module, step->image, step->entry, &kernel, error);
     if (status) return status;
     observe_time time;
     int registers = kernel->info.registers;

@@ -38,9 +38,10 @@ const char *family_choice_text(const kz_family *family) {
 
 bool family_will_do(const kz_family *family, const kz_variant *variant, const kz_case *c,
                     const kz_device_info *device, bool deterministic) {
-    kz_plan plan;
-    if (!variant || kz_variant_plan(family, variant, c, device, &plan, NULL) != KZ_OK) return false;
-    return !deterministic || !family->nondeterministic || !family->nondeterministic(c, variant);
+    kz_plan *plan = variant ? malloc(sizeof *plan) : NULL; // too large for a thread's stack
+    bool does = plan && kz_variant_plan(family, variant, c, device, plan, NULL) == KZ_OK;
+    free(plan);
+    return does && (!deterministic || !family->nondeterministic || !family->nondeterministic(c, variant));
 }
 
 static bool row_matches(const family_choice_row *row, const kz_family *family, const kz_case *c,

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/base.h"
+#include "device/plan.h"
 #include "kz/family.h"
 
 struct kz_operation {
@@ -22,22 +23,23 @@ struct kz_operation {
 // own is a specialist; of equals the later. "" where all would do it.
 static void find_reason(const kz_family *family, const kz_case *c, const kz_device_info *device,
                         kz_error *reason) {
-    kz_plan plan;
+    kz_plan *plan = malloc(sizeof *plan); // too large for a thread's stack
     size_t most = 0;
     reason->message[0] = 0;
-    for (size_t i = 0; i < family->variant_count; i++) {
+    for (size_t i = 0; plan && i < family->variant_count; i++) {
         kz_error one = {0}, other;
         const kz_variant *variant = &family->variants[i];
         bool fits = kz_variant_fits(variant, device);
-        if (kz_variant_plan(family, variant, c, device, &plan, &one) == KZ_OK) continue;
+        if (kz_variant_plan(family, variant, c, device, plan, &one) == KZ_OK) continue;
         size_t count = 0;
         for (size_t k = 0; fits && k < family->variant_count; k++)
-            count += kz_variant_plan(family, &family->variants[k], c, device, &plan, &other) != KZ_OK &&
+            count += kz_variant_plan(family, &family->variants[k], c, device, plan, &other) != KZ_OK &&
                      strcmp(one.message, other.message) == 0;
         if (count < most) continue;
         most = count;
         *reason = one;
     }
+    free(plan);
 }
 
 static kz_status refuse(const kz_family *family, const kz_case *c, const kz_device_info *device,
@@ -146,6 +148,7 @@ kz_status kz_operation_open_family(kz_device *device, const kz_family *family, c
     made->c.detail = NULL; // the caller's, and its plan is made
     if (status == KZ_OK) status = kz_variant_image(family, made->variant, &image, error);
     if (status == KZ_OK) status = kz_module_load(device, &image, &made->module, error);
+    if (status == KZ_OK && image.others) status = device_plan_load(made->module, &made->plan, error);
     if (status != KZ_OK) {
         kz_operation_close(made);
         return status;
@@ -236,6 +239,8 @@ kz_status kz_operation_run(kz_operation *operation, kz_stream *stream, const kz_
                        workspace, error);
 }
 
+enum { MOST_NAMED = 64 }; // of all operations of a family
+
 static const kz_named_buffer *find_named(const kz_named_buffer *buffers, size_t count, const char *name) {
     for (size_t i = 0; i < count; i++)
         if (buffers[i].address && strcmp(buffers[i].name, name) == 0) return &buffers[i];
@@ -253,8 +258,17 @@ kz_status kz_operation_run_named(kz_operation *operation, kz_stream *stream, con
                                  kz_error *error) {
     kz_status status = BASE_NEED(operation, OPERATION, error);
     if (!status && buffer_count) status = BASE_NEED(buffers, BUFFERS, error);
+    if (!status && buffer_count > MOST_NAMED)
+        status = base_fail(error, KZ_INVALID, "kz_operation_run_named: %zu buffers; %d are the most",
+                           buffer_count, MOST_NAMED);
     if (status) return status;
     for (size_t i = 0; i < buffer_count; i++) {
+        if (buffers[i].address && !buffers[i].name)
+            return base_fail(
+                error, KZ_INVALID,
+                "kz_operation_run_named: buffer %zu has an address and no name\nname it as kz info "
+                "%s does",
+                i, operation->family->name);
         if (!buffers[i].address || takes(operation, buffers[i].name)) continue;
         base_text names = {0};
         list_buffers(operation, &names);

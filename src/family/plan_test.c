@@ -1,5 +1,8 @@
 // The helpers that append steps to a plan, and the reader of choice.csv.
 
+#include <stdlib.h>
+
+#include "device/plan.h"
 #include "family/choice.h"
 #include "kz/family.h"
 #include "unit.h"
@@ -237,7 +240,10 @@ static kz_status plan_inner(const kz_planner *p) {
                              kz_arg_u64(7)));
 }
 static const kz_variant inner_row = {"01_inner", 75, plan_inner, "", .natives = NULL};
-static kz_family inner = {.name = "inner", .variants = &inner_row, .variant_count = 1};
+static const kz_image inner_image = {.size = sizeof inner_image, .name = "inner/01_inner"};
+static const kz_embedded inner_code = {.choice = "", .code = {&inner_image, 1}};
+static kz_family inner = {
+    .name = "inner", .variants = &inner_row, .variant_count = 1, .embedded = &inner_code};
 static kz_status plan_outer(const kz_planner *p) {
     kz_plan_add_map(p->plan, kz_arg_buffer(3), &(kz_tensor){.rank = 1});
     kz_arg buffers[] = {kz_arg_buffer(5), kz_plan_add_region(p->plan, "between", 32)};
@@ -264,12 +270,101 @@ static void a_plan_has_others_as_parts(void **state) {
     assert_true(step->args[2].kind == KZ_ARG_TENSOR_MAP && step->args[2].buffer == 1 && plan.map_count == 2);
     assert_int_equal(plan.maps[1].at.offset, plan.regions[0].offset);
     assert_int_equal(step->args[3].scalar, 7);
+    assert_ptr_equal(step->image, inner_image.name); // whatever the kernel's name says
     kz_error error = {0};
     kz_plan own = {0};
     assert_int_equal(kz_plan_add_operation(&(kz_planner){&toy, &row, &c, &gpu, &own, &error}, &inner, &c,
                                            "09_none", NULL, 0),
                      KZ_UNSUPPORTED);
     assert_has(error.message, "inner has no variant 09_none");
+}
+
+static kz_status plan_far_buffer(const kz_planner *p) {
+    return KZ_LAUNCH(p, .blocks = 1, .threads = 32, KZ_ARGS(kz_arg_buffer(0), kz_arg_buffer(2)));
+}
+static kz_status plan_far_map(const kz_planner *p) {
+    return KZ_LAUNCH(p, .blocks = 1, .threads = 32,
+                     KZ_ARGS(kz_plan_add_map(p->plan, kz_arg_buffer(2), &(kz_tensor){.rank = 1})));
+}
+static kz_status plan_no_map(const kz_planner *p) {
+    return KZ_LAUNCH(p, .blocks = 1, .threads = 32, KZ_ARGS({.kind = KZ_ARG_TENSOR_MAP}));
+}
+static kz_status plan_homeless(const kz_planner *p) {
+    return KZ_LAUNCH(p, .blocks = 1, .threads = 32, KZ_ARGS(kz_plan_add_region(p->plan, "x", 8)));
+}
+static kz_status plan_waits(const kz_planner *p) {
+    kz_plan_add_synchronize(p->plan, 0);
+    return KZ_OK;
+}
+static kz_status plan_many(const kz_planner *p) {
+    for (int i = 0; i < KZ_PLAN_STEPS / 2 + 1; i++) kz_plan_add_fill(p->plan, kz_arg_buffer(0), 0, 1);
+    return KZ_OK;
+}
+static const kz_native_entry no_natives[] = {{0}};
+#define BAD(name, plan)                                                                                      \
+    { name, 75, plan, "", .natives = NULL }
+static const kz_variant bad_rows[] = {
+    BAD("01_far_buffer", plan_far_buffer),
+    BAD("02_far_map", plan_far_map),
+    BAD("03_no_map", plan_no_map),
+    BAD("04_homeless", plan_homeless),
+    BAD("05_waits", plan_waits),
+    BAD("06_many", plan_many),
+    {"07_native", 0, plan_waits, "", .natives = no_natives},
+};
+
+// What a plan cannot be a part with is refused while it is made: an index must not come to mean something of the whole's.
+static void parts_that_do_not_fit_are_refused(void **state) {
+    static const struct {
+        const char *variant, *says;
+        kz_status status;
+    } bad[] = {
+        {"01_far_buffer", "the plan of bad uses its buffer 2, and 2 were given\npass all", KZ_INVALID},
+        {"02_far_map", "uses its buffer 2", KZ_INVALID},
+        {"03_no_map", "uses its tensor map 0, and has 0", KZ_INVALID},
+        {"04_homeless", "regions without a place\nits last call", KZ_INVALID},
+        {"05_waits", "waits for one, and cannot be a part", KZ_UNSUPPORTED},
+        {"07_native", "bad/07_native is plain C", KZ_UNSUPPORTED},
+    };
+    const kz_family family = {.name = "bad",
+                              .operations = toy.operations,
+                              .axes = toy.axes,
+                              .buffers = toy.buffers,
+                              .variants = bad_rows,
+                              .variant_count = sizeof bad_rows / sizeof *bad_rows};
+    const kz_case c = {.type = KZ_F32};
+    kz_plan *whole = calloc(1, sizeof *whole);
+    kz_error error;
+    const kz_planner p = {&toy, &rows[0], &c, &gpu, whole, &error};
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        *whole = (kz_plan){0};
+        kz_arg own[2] = {kz_plan_add_region(whole, "a", 8), kz_plan_add_region(whole, "b", 8)};
+        assert_int_equal(kz_plan_add_operation(&p, &family, &c, bad[i].variant, own, 2), bad[i].status);
+        assert_has(error.message, bad[i].says);
+    }
+    // Too many steps in all are counted, and refused with the whole.
+    *whole = (kz_plan){0};
+    const kz_arg buffers[2] = {kz_arg_buffer(0), kz_arg_buffer(1)};
+    for (int i = 0; i < 2; i++)
+        assert_int_equal(kz_plan_add_operation(&p, &family, &c, "06_many", buffers, 2), KZ_OK);
+    assert_int_equal(whole->step_count, KZ_PLAN_STEPS + 2);
+    assert_int_equal(device_plan_check(whole, &error), KZ_INVALID);
+    assert_has(error.message, "98 steps; 96 are the most");
+    free(whole);
+}
+
+static void a_variant_may_have_the_code_of_others_alone(void **state) {
+    const kz_image_set none = {NULL, 0}, *const empty[] = {&none, &none, NULL},
+                       *const some[] = {&none, &inner_code.code, NULL};
+    kz_variant row = {"01_parts", 75, plan_outer, "", .others = some};
+    kz_image image;
+    kz_error error = {0};
+    assert_int_equal(kz_variant_image(&toy, &row, &image, NULL), KZ_OK);
+    assert_string_equal(image.name, "01_parts");
+    assert_ptr_equal(image.others, some);
+    row.others = empty; // a build that had no compiler
+    assert_int_equal(kz_variant_image(&toy, &row, &image, &error), KZ_NOT_FOUND);
+    assert_has(error.message, "the code of toy/01_parts is not in this build");
 }
 
 static kz_entry named_for_size(const kz_case *c) {
@@ -370,6 +465,8 @@ int main(void) {
         cmocka_unit_test(regions_of_several_streams_share_nothing),
         cmocka_unit_test(too_many_regions_are_refused),
         cmocka_unit_test(a_plan_has_others_as_parts),
+        cmocka_unit_test(parts_that_do_not_fit_are_refused),
+        cmocka_unit_test(a_variant_may_have_the_code_of_others_alone),
         cmocka_unit_test(kernels_may_be_named_for_a_size),
         cmocka_unit_test(what_cannot_be_launched_is_refused),
         cmocka_unit_test(entries_are_named),

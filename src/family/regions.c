@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/base.h"
+#include "family/image.h"
 #include "kz/family.h"
 
 enum { REGION_ALIGNMENT = 256 };
@@ -109,44 +110,75 @@ kz_status kz_plan_place_regions(kz_plan *plan, kz_error *error) {
 
 // ---- a plan in a plan -----------------------------------------------------------------------------------------
 
+// What is added, and what its buffers and its workspace are in the whole.
+typedef struct addition {
+    const kz_planner *p;
+    const kz_family *family;
+    const kz_plan *part;
+    const kz_arg *buffers;
+    size_t buffer_count;
+    kz_arg workspace;
+} addition;
+
 // What the part's argument is in the whole.
-static kz_arg translate(kz_plan *plan, const kz_plan *part, kz_arg arg, const kz_arg *buffers,
-                        size_t buffer_count, kz_arg workspace) {
-    kz_arg in = arg;
-    if (arg.kind == KZ_ARG_TENSOR_MAP && arg.buffer < part->map_count) {
-        kz_plan_map map = part->maps[arg.buffer];
-        map.at = translate(plan, part, map.at, buffers, buffer_count, workspace);
-        return kz_plan_add_map(plan, map.at, &map.tensor);
+static kz_status translate(const addition *of, const kz_arg *arg, kz_arg *in) {
+    const char *family = of->family->name;
+    *in = *arg;
+    switch (arg->kind) {
+    case KZ_ARG_SCALAR: return KZ_OK;
+    case KZ_ARG_BUFFER:
+        if (arg->buffer >= of->buffer_count)
+            return base_fail(of->p->error, KZ_INVALID,
+                             "the plan of %s uses its buffer %u, and %zu were given\npass all of its buffers "
+                             "in order, kz_arg_u64(0) for one that the case leaves out",
+                             family, arg->buffer, of->buffer_count);
+        *in = of->buffers[arg->buffer];
+        break;
+    case KZ_ARG_WORKSPACE: *in = of->workspace; break;
+    case KZ_ARG_TENSOR_MAP:
+        if (arg->buffer < of->part->map_count) {
+            kz_plan_map map = of->part->maps[arg->buffer];
+            kz_status status = translate(of, &of->part->maps[arg->buffer].at, &map.at);
+            *in = kz_plan_add_map(of->p->plan, map.at, &map.tensor);
+            return status;
+        }
+        return base_fail(of->p->error, KZ_INVALID, "the plan of %s uses its tensor map %u, and has %u",
+                         family, arg->buffer, of->part->map_count);
+    default:
+        return base_fail(of->p->error, KZ_INVALID,
+                         "the plan of %s has regions without a place\nits last call is kz_plan_place_regions",
+                         family);
     }
-    if (arg.kind == KZ_ARG_BUFFER && arg.buffer < buffer_count)
-        in = buffers[arg.buffer];
-    else if (arg.kind == KZ_ARG_WORKSPACE)
-        in = workspace;
-    else
-        return arg;
-    in.offset += arg.offset;
-    return in;
+    in->offset += arg->offset;
+    return KZ_OK;
 }
 
-static kz_status append(const kz_planner *p, const kz_family *family, const kz_plan *part,
-                        const kz_arg *buffers, size_t buffer_count) {
-    kz_plan *plan = p->plan;
-    kz_arg workspace = {0};
+static kz_status append_step(const addition *of, const kz_step *from, const char *image) {
+    kz_plan *plan = of->p->plan;
+    kz_status status = KZ_OK;
+    if (from->stream || from->kind > KZ_STEP_COPY)
+        return kz_plan_refuse(of->p->error,
+                              "the plan of %s has several streams or waits for one, and cannot be a part of "
+                              "another",
+                              of->family->name);
+    if (plan->step_count++ >= KZ_PLAN_STEPS) return KZ_OK;
+    kz_step *step = &plan->steps[plan->step_count - 1];
+    *step = *from;
+    if (!step->image) step->image = image;
+    for (uint32_t a = 0; a < step->arg_count && a < KZ_PLAN_ARGS && !status; a++)
+        status = translate(of, &from->args[a], &step->args[a]);
+    return status;
+}
+
+static kz_status append(addition *of, const char *image) {
     char name[KZ_REGION_NAME];
-    snprintf(name, sizeof name, "%.21s workspace", family->name);
-    if (part->workspace_bytes) workspace = kz_plan_add_region(plan, name, part->workspace_bytes);
-    for (uint32_t i = 0; i < part->step_count; i++) {
-        if (part->steps[i].stream || part->steps[i].kind > KZ_STEP_COPY)
-            return kz_plan_refuse(p->error,
-                                  "the plan of %s uses several streams, and cannot be a part of another",
-                                  family->name);
-        if (plan->step_count++ >= KZ_PLAN_STEPS) continue;
-        kz_step *step = &plan->steps[plan->step_count - 1];
-        *step = part->steps[i];
-        for (uint32_t a = 0; a < step->arg_count && a < KZ_PLAN_ARGS; a++)
-            step->args[a] = translate(plan, part, step->args[a], buffers, buffer_count, workspace);
-    }
-    return KZ_OK;
+    snprintf(name, sizeof name, "%.21s workspace", of->family->name);
+    if (of->part->workspace_bytes)
+        of->workspace = kz_plan_add_region(of->p->plan, name, of->part->workspace_bytes);
+    kz_status status = KZ_OK;
+    for (uint32_t i = 0; i < of->part->step_count && !status; i++)
+        status = append_step(of, &of->part->steps[i], image);
+    return status;
 }
 
 kz_status kz_plan_add_operation(const kz_planner *p, const kz_family *family, const kz_case *c,
@@ -161,10 +193,15 @@ kz_status kz_plan_add_operation(const kz_planner *p, const kz_family *family, co
     if (!which)
         return kz_plan_refuse(p->error, "%s has no variant%s%s for a part of the plan on %s", family->name,
                               variant ? " " : "", variant ? variant : "", p->device->id);
+    if (which->natives)
+        return kz_plan_refuse(p->error, "%s/%s is plain C: operations of GPUs alone are parts of plans",
+                              family->name, which->name);
     kz_plan *part = calloc(1, sizeof *part); // too large for a thread's stack
     if (!part) return kz_fail(p->error, KZ_NO_MEMORY, "no memory for the plan of %s", family->name);
     status = kz_variant_plan(family, which, c, p->device, part, p->error);
-    if (!status) status = append(p, family, part, buffers, buffer_count);
+    const kz_image *image = family_find_image(family, which->name);
+    addition of = {p, family, part, buffers, buffer_count, {0}};
+    if (!status) status = append(&of, image ? image->name : NULL);
     free(part);
     return status;
 }

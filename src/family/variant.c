@@ -4,6 +4,7 @@
 
 #include "base/base.h"
 #include "device/plan.h"
+#include "family/image.h"
 #include "kz/family.h"
 
 // The idea without its number is enough: "warp_shuffle" for "03_warp_shuffle".
@@ -68,7 +69,7 @@ kz_status kz_variant_plan(const kz_family *family, const kz_variant *variant, co
     return status ? status : check_shared_memory(plan, device, error);
 }
 
-static const kz_image *find_image(const kz_family *family, const char *variant) {
+const kz_image *family_find_image(const kz_family *family, const char *variant) {
     const kz_embedded *embedded = family->embedded;
     for (size_t i = 0; embedded && i < embedded->code.count; i++) {
         const kz_image *image = &embedded->code.images[i];
@@ -76,6 +77,12 @@ static const kz_image *find_image(const kz_family *family, const char *variant) 
         if (slash && strcmp(slash + 1, variant) == 0) return image;
     }
     return NULL;
+}
+
+// A build without a CUDA compiler has none.
+static bool has_code(const kz_image_set *const *others) {
+    while (others && *others && !(*others)->count) others++;
+    return others && *others;
 }
 
 kz_status kz_variant_image(const kz_family *family, const kz_variant *variant, kz_image *image,
@@ -88,13 +95,13 @@ kz_status kz_variant_image(const kz_family *family, const kz_variant *variant, k
         *image = (kz_image){.size = sizeof(kz_image), .name = variant->name, .natives = variant->natives};
         return KZ_OK;
     }
-    const kz_image *found = find_image(family, variant->name);
+    const kz_image *found = family_find_image(family, variant->name);
     if (found) {
         *image = *found;
         image->others = variant->others;
         return KZ_OK;
     }
-    if (variant->others) { // it has no kernel of its own
+    if (has_code(variant->others)) { // it has no kernel of its own
         static const char none[] = ".version 7.0\n.target sm_75\n.address_size 64\n";
         *image = (kz_image){.size = sizeof(kz_image),
                             .name = variant->name,

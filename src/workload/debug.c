@@ -50,6 +50,14 @@ static bool find_source(const workload *w, char path[WORKLOAD_PATH]) {
     return false;
 }
 
+// Families include each other's headers as "<group>/<file>": the folder of the groups is two above theirs.
+static kz_status compile_source(const char *path, char **ptx, size_t *size, kz_error *error) {
+    char kernels[WORKLOAD_PATH];
+    snprintf(kernels, sizeof kernels, "%s", path);
+    for (int i = 0; i < 3; i++) base_path_up(kernels);
+    return workload_compile(path, kernels, true, ptx, size, NULL, error);
+}
+
 static kz_status load_module(single *s, kz_error *error) {
     const workload *w = s->w;
     char path[WORKLOAD_PATH];
@@ -60,14 +68,22 @@ static kz_status load_module(single *s, kz_error *error) {
     kz_status status = kz_variant_image(w->family, w->variant, &image, error);
     if (status) return status;
     kz_error why = {0};
+    if (image.others)
+        fprintf(s->o->out, "Kernels of other families are debugged as they were built, without variables.\n");
+    if (!strchr(image.name, '/'))
+        return kz_module_load(s->device, &image, &s->module, error); // no file of its own
     if (!find_source(w, path))
         fprintf(
             s->o->out,
             "The zoo's sources are not here: the kernel is debugged as it was built, without variables.\n");
-    else if (workload_compile(path, true, &s->ptx, &size, NULL, &why))
+    else if (compile_source(path, &s->ptx, &size, &why))
         fprintf(s->o->out, "%s\nThe kernel is debugged as it was built, without variables.\n", why.message);
     else
-        image = (kz_image){.size = sizeof(kz_image), .name = image.name, .ptx = s->ptx, .ptx_size = size};
+        image = (kz_image){.size = sizeof(kz_image),
+                           .name = image.name,
+                           .ptx = s->ptx,
+                           .ptx_size = size,
+                           .others = image.others};
     return kz_module_load(s->device, &image, &s->module, error);
 }
 

@@ -139,10 +139,11 @@ void workload_show_warnings(const base_text *warnings) {
     fputs(warnings->data, stderr);
 }
 
-kz_status workload_compile(const char *path, bool for_debugging, char **ptx, size_t *size, bench_facts *facts,
-                           kz_error *error) {
+kz_status workload_compile(const char *path, const char *headers, bool for_debugging, char **ptx,
+                           size_t *size, bench_facts *facts, kz_error *error) {
     toolchain tools;
     char arch[TOOLCHAIN_ARCH];
+    const char *const folders[] = {headers, NULL};
     kz_status status = toolchain_find(&tools, error);
     if (!status) status = toolchain_source_arch(path, arch, error);
     base_text warnings = {0};
@@ -150,7 +151,7 @@ kz_status workload_compile(const char *path, bool for_debugging, char **ptx, siz
     tools.for_debugging = for_debugging;
     tools.warnings = &warnings;
     tools.seconds = &seconds;
-    if (!status) status = toolchain_compile_ptx(&tools, path, arch, NULL, ptx, size, error);
+    if (!status) status = toolchain_compile_ptx(&tools, path, arch, folders, ptx, size, error);
     workload_show_warnings(&warnings);
     base_text_free(&warnings);
     if (!status && facts && seconds > 0) {
@@ -281,7 +282,7 @@ kz_status workload_open_guest(const kz_family *family, const char *path, bool fo
     *facts = bench_facts_unknown();
     if (!base_ends_with(path, ".ptx")) {
         facts->lines = facts->all_lines = (int)base_code_lines(source); // its headers are anybody's
-        status = workload_compile(path, for_debugging, &ptx, &size, facts, error);
+        status = workload_compile(path, NULL, for_debugging, &ptx, &size, facts, error);
     }
     const char *code = ptx ? ptx : source, *name = slash ? slash + 1 : path;
     family_guest *opened = NULL;

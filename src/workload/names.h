@@ -52,9 +52,10 @@ void workload_show_warnings(const base_text *warnings);
 // KZ_TOOL where ptxas, if there is one, refuses the text for the GPU that is chosen.
 kz_status workload_check_ptx(const char *path, const char *ptx, kz_error *error);
 // A .cu file as PTX for the architecture that it asks for, malloc'ed; for a debugger without optimisation.
-// `facts` (may be NULL) gets what compiling it took, if it was not kept from an earlier run.
-kz_status workload_compile(const char *path, bool for_debugging, char **ptx, size_t *size, bench_facts *facts,
-                           kz_error *error);
+// `headers` (may be NULL) is one more folder to find headers in; `facts` (may be NULL) gets what compiling it took, if it was
+// not kept from an earlier run.
+kz_status workload_compile(const char *path, const char *headers, bool for_debugging, char **ptx,
+                           size_t *size, bench_facts *facts, kz_error *error);
 // Compiles a .cu file (or takes a .ptx file as it is) as a guest of the family, and tells what is known of it.
 kz_status workload_open_guest(const kz_family *family, const char *path, bool for_debugging,
                               family_guest **guest, bench_facts *facts, kz_error *error);

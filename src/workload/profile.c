@@ -230,11 +230,14 @@ static void ask_disassembler(workload_profile *run, const toolchain *tools) {
     if (status || !keep(run, run->spills)) run->spills = NULL, run->spill_count = 0;
 }
 
+// A module is loaded from the image of its name.
 static void ask_ptxas(workload_profile *run, const char *module) {
     toolchain tools;
     char arch[TOOLCHAIN_ARCH], *text = NULL;
-    size_t size = run->image.ptx_size;
-    if (kz_image_ptx(&run->image, &text, NULL) != KZ_OK) read_module(run, module, &text, &size);
+    const kz_image *part = device_find_image(run->image.others, module, NULL),
+                   *image = part ? part : &run->image;
+    size_t size = image->ptx_size;
+    if (kz_image_ptx(image, &text, NULL) != KZ_OK) read_module(run, module, &text, &size);
     toolchain_find(&tools, NULL); // without nvcc there may still be a ptxas
     if (text && tools.ptxas[0]) {
         toolchain_ptx_arch(text, run->sm, arch);

@@ -15,7 +15,8 @@ KZ_DECLARE_FAMILY(vector_add);
 static const char *const allowed[][2] = {
     {"kz_*", "error"},
     {"kz_*_open*", "variant"}, // the one that the family chooses
-    {"kz_device_open", "id"},  // the best device
+    {"kz_plan_add_operation", "variant"},
+    {"kz_device_open", "id"}, // the best device
     {"kz_device_set_print", "print"},
     {"kz_device_set_print", "context"},
     {"kz_copy_*", "stream"}, // the default stream, here and below

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/base.h"
+#include "device/device.h"
 #include "family/case.h"
 #include "family/choice.h"
 #include "family/measured.h"
@@ -35,12 +36,14 @@ static const kz_device_info devices[] = {
      .shared_per_block_optin = 232448},
 };
 
-// One plan of the zoo. `entries` has a line for each kernel of the variant.
+// One plan of the zoo. `entries` has a line for each kernel of the variant: the image's name and the kernel's, for native code
+// the kernel's alone.
 typedef struct subject {
     const kz_family *family;
     const kz_variant *variant;
     const kz_case *c;
     const kz_device_info *device;
+    const kz_image *image;
     const char *entries;
 } subject;
 
@@ -54,28 +57,37 @@ static void visit_variant(subject *at, void (*visit)(const subject *)) {
 
 // ---- plans -----------------------------------------------------------------------------------------
 
-// The names of an image's kernels, a line each: images are large, and plans are many.
-static void read_entries(const kz_family *family, const kz_variant *variant, base_text *names) {
+static void read_image(const kz_image *image, base_text *names) {
     static const char mark[] = ".visible .entry ";
-    kz_image image;
     kz_error error = {0};
     char *ptx = NULL;
-    if (kz_variant_image(family, variant, &image, &error)) fail_msg("%s", error.message);
-    base_text_add(names, "\n");
-    for (const kz_native_entry *e = image.natives; e && e->name; e++) base_text_add(names, "%s\n", e->name);
-    if (image.natives) return;
-    if (kz_image_ptx(&image, &ptx, &error)) fail_msg("%s", error.message);
-    for (char *line = ptx, *end = ptx + image.ptx_size, *next; line < end; line = next) {
+    if (kz_image_ptx(image, &ptx, &error)) fail_msg("%s", error.message);
+    for (char *line = ptx, *end = ptx + image->ptx_size, *next; line < end; line = next) {
         char *stop = memchr(line, '\n', (size_t)(end - line));
         next = stop ? stop + 1 : end;
         if (next - line < (long)sizeof mark || memcmp(line, mark, sizeof mark - 1) != 0) continue;
         line += sizeof mark - 1;
         char *paren = memchr(line, '(', (size_t)(next - line));
         assert_non_null(paren);
+        base_text_add(names, "%s ", image->name);
         base_text_add_bytes(names, line, (size_t)(paren - line));
         base_text_add(names, "\n");
     }
     free(ptx);
+}
+
+// Images are large, and plans are many.
+static void read_entries(const kz_family *family, const kz_variant *variant, kz_image *image,
+                         base_text *names) {
+    kz_error error = {0};
+    if (kz_variant_image(family, variant, image, &error)) fail_msg("%s", error.message);
+    base_text_add(names, "\n");
+    for (const kz_native_entry *e = image->natives; e && e->name; e++) base_text_add(names, "%s\n", e->name);
+    if (image->natives) return;
+    read_image(image, names);
+    for (const kz_image_set *const *set = image->others; set && *set; set++)
+        for (size_t i = 0; i < (*set)->count; i++)
+            if (strcmp((*set)->images[i].name, image->name) != 0) read_image(&(*set)->images[i], names);
 }
 
 static void visit_all(void (*visit)(const subject *)) {
@@ -85,15 +97,19 @@ static void visit_all(void (*visit)(const subject *)) {
     for (size_t f = 0; f < count; f++)
         for (size_t v = 0; v < list[f]->variant_count; v++) {
             base_text names = {0};
-            read_entries(list[f], &list[f]->variants[v], &names);
-            visit_variant(&(subject){list[f], &list[f]->variants[v], .entries = names.data}, visit);
+            kz_image image;
+            read_entries(list[f], &list[f]->variants[v], &image, &names);
+            visit_variant(&(subject){list[f], &list[f]->variants[v], .image = &image, .entries = names.data},
+                          visit);
             base_text_free(&names);
         }
 }
 
-static bool has_entry(const subject *at, const char *entry) {
-    char line[KZ_ENTRY_NAME + 3];
-    snprintf(line, sizeof line, "\n%s\n", entry);
+static bool has_entry(const subject *at, const kz_step *step) {
+    char line[3 * KZ_ENTRY_NAME];
+    const char *image = at->image->natives ? "" : device_step_image(at->image, step)->name;
+    if (step->image) assert_string_equal(image, step->image); // `others` has it
+    snprintf(line, sizeof line, "\n%s%s%s\n", image, *image ? " " : "", step->entry);
     return strstr(at->entries, line) != NULL;
 }
 
@@ -150,7 +166,7 @@ static void check_plan(const subject *at) {
         for (uint32_t a = 0; a < step->arg_count; a++)
             check_arg(&step->args[a], buffers, buffer_count, &plan);
         if (step->kind != KZ_STEP_LAUNCH) continue;
-        if (!has_entry(at, step->entry))
+        if (!has_entry(at, step))
             fail_msg("%s/%s has no %s", at->family->name, at->variant->name, step->entry);
         for (int i = 0; i < 3; i++) assert_true(step->launch.grid[i] > 0 && step->launch.block[i] > 0);
         assert_true(step->launch.grid[0] <= INT32_MAX);
@@ -212,13 +228,21 @@ static bool is_one(const kz_family *family, const kz_case *c) {
     return true;
 }
 
+// Of others' operations, which have those edges in their own families.
+static bool is_composed(const kz_family *family) {
+    bool composed = false;
+    for (size_t v = 0; v < family->variant_count; v++) composed |= family->variants[v].others != NULL;
+    return composed;
+}
+
 static void every_family_has_the_edges(void **state) {
     size_t count;
     const kz_family *const *list = kz_family_list(&count);
     for (size_t f = 0; f < count; f++) {
-        bool empty = false, one = false, misaligned = false, bench = false, huge = false;
-        bool special = true; // NaN is a float's
-        for (int t = 0; t < KZ_TYPE_COUNT; t++) special &= !base_type_is_float(t) || !has_type(list[f], t);
+        bool empty = false, bench = false, composed = is_composed(list[f]);
+        bool one = composed, misaligned = composed, huge = composed, special = true; // NaN is a float's
+        for (int t = 0; !composed && t < KZ_TYPE_COUNT; t++)
+            special &= !base_type_is_float(t) || !has_type(list[f], t);
         for (size_t i = 0; i < list[f]->case_count; i++) {
             const kz_case *c = &list[f]->cases[i];
             uint64_t n = family_case_elements(list[f], c);

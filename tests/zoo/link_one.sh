@@ -1,7 +1,7 @@
 #!/bin/bash
 # link_one.sh BUILD: a program that opens one operation links that family alone, of all families in libkz.a: its code,
-# its variants, nothing of its neighbours. gemm hands problems to those that do them best, and links these too. One that
-# opens by name links them all, or the test would see nothing.
+# its variants, nothing of its neighbours. gemm hands problems to those that do them best, and links these too, as does what
+# has them as parts. One that opens by name links them all, or the test would see nothing.
 set -euo pipefail
 build=$(realpath "$1")
 cd "$(dirname "$0")/../.."
@@ -24,11 +24,14 @@ while read -r family; do
     printf '#include "kz/ops/%s.h"\nvoid *used = %s;\nint main(void) { return !used; }\n' "$family" "$open" >"$place/one.c"
     link "$place/one" "$place/one.c"
     families_in "$place/one" >"$place/has"
+    kinds="kz_family kz_embedded" gemms="gemm gemm_fused gemm_types gemv hgemm sgemm"
     case $family in
-        gemm) own="gemm gemm_fused gemm_types gemv hgemm sgemm" ;;
+        gemm) own=$gemms ;;
+        transformer_block) own="$family $gemms attention rmsnorm rope" kinds=kz_embedded ;; # its code is what counts
         *) own=$family ;;
     esac
-    for one in $own; do printf 'kz_embedded_%s\nkz_family_%s\n' "$one" "$one"; done | sort | diff - "$place/has" ||
+    for one in $own; do printf "%s_$one\n" $kinds; done | sort >"$place/own"
+    grep -E "^(${kinds// /|})_" "$place/has" | diff "$place/own" - ||
         fail "a program with $open links other families too, or not its own"
 done <"$place/families"
 

@@ -91,6 +91,7 @@ static void refuse(const kz_gemm_problem *p, kz_status wanted, const char *words
     assert_int_equal(kz_gemm_open(device, p, NULL, &operation, &error), wanted);
     assert_null(operation);
     assert_has(error.message, words);
+    assert_has(error.message, "\n"); // what to do
     kz_device_close(device);
 }
 

@@ -48,36 +48,52 @@ static kz_status check_matrix(const char *name, const gemm_matrix *matrix, size_
                        name, ld, name, (unsigned long long)matrix->columns);
     if ((double)matrix->rows * (double)matrix->ld >= 0x1p60)
         return kz_fail(error, KZ_INVALID,
-                       "gemm: %s has %llu rows, %llu elements apart: more than any memory holds", name,
-                       (unsigned long long)matrix->rows, (unsigned long long)matrix->ld);
+                       "gemm: %s has %llu rows, %llu elements apart: more than any memory holds\n"
+                       "look for a size that is unset, or in bytes where elements are counted",
+                       name, (unsigned long long)matrix->rows, (unsigned long long)matrix->ld);
     uint64_t least = matrix->rows && matrix->columns ? (matrix->rows - 1) * matrix->ld + matrix->columns : 0;
     if (!shared && stride && (stride == KZ_GEMM_SHARED || stride < least))
         return kz_fail(error, KZ_INVALID,
-                       "gemm: stride_%s is %zu, and a matrix %s has %llu elements: they would overlap", name,
-                       stride, name, (unsigned long long)least);
+                       "gemm: stride_%s is %zu, and a matrix %s has %llu elements: they would overlap\n"
+                       "pass 0 for matrices without gaps; a and b may be shared: KZ_GEMM_SHARED",
+                       name, stride, name, (unsigned long long)least);
     return KZ_OK;
 }
 
 static kz_status check_enums(const kz_gemm_problem *p, kz_error *error) {
     if ((unsigned)p->form > KZ_GEMM_GROUPED)
-        return kz_fail(error, KZ_INVALID, "gemm: %d is no kz_gemm_form", (int)p->form);
+        return kz_fail(error, KZ_INVALID,
+                       "gemm: %d is no kz_gemm_form\nzero the problem before you set it: KZ_GEMM_ONE is 0",
+                       (int)p->form);
     if ((unsigned)p->result > KZ_GEMM_TO_F32)
-        return kz_fail(error, KZ_INVALID, "gemm: %d is no kz_gemm_result", (int)p->result);
+        return kz_fail(error, KZ_INVALID,
+                       "gemm: %d is no kz_gemm_result\nzero the problem before you set it: KZ_GEMM_SAME is 0",
+                       (int)p->result);
     if ((unsigned)p->epilogue > KZ_GEMM_BIAS_GELU_E4M3)
-        return kz_fail(error, KZ_INVALID, "gemm: %d is no kz_gemm_epilogue", (int)p->epilogue);
+        return kz_fail(
+            error, KZ_INVALID,
+            "gemm: %d is no kz_gemm_epilogue\nzero the problem before you set it: KZ_GEMM_NO_EPILOGUE is 0",
+            (int)p->epilogue);
     if ((unsigned)p->numbers > KZ_GEMM_AS_E4M3_FINE)
-        return kz_fail(error, KZ_INVALID, "gemm: %d is no kz_gemm_numbers", (int)p->numbers);
+        return kz_fail(
+            error, KZ_INVALID,
+            "gemm: %d is no kz_gemm_numbers\nzero the problem before you set it: KZ_GEMM_BY_TYPE is 0",
+            (int)p->numbers);
     if (p->numbers >= KZ_GEMM_AS_INT8) return KZ_OK; // the type does not count
     if (p->numbers && p->type != KZ_F32)
-        return kz_fail(error, KZ_INVALID, "gemm: tf32 is a way to multiply f32, and the type is %s",
-                       (unsigned)p->type < KZ_TYPE_COUNT ? kz_type_name(p->type) : "none");
+        return kz_fail(
+            error, KZ_INVALID,
+            "gemm: tf32 is a way to multiply f32, and the type is %s\nset type to KZ_F32, or numbers to "
+            "KZ_GEMM_BY_TYPE",
+            (unsigned)p->type < KZ_TYPE_COUNT ? kz_type_name(p->type) : "none");
     if ((unsigned)p->type >= KZ_TYPE_COUNT)
-        return kz_fail(error, KZ_INVALID, "gemm: %d is no kz_type", (int)p->type);
+        return kz_fail(error, KZ_INVALID, "gemm: %d is no kz_type\npass KZ_F16, KZ_BF16, KZ_F32 or KZ_F64",
+                       (int)p->type);
     if (!(kz_family_gemm.types >> p->type & 1))
         return kz_fail(error, KZ_UNSUPPORTED, "gemm has no %s\n`kz info gemm` lists its types",
                        kz_type_name(p->type));
     if (p->type == KZ_F64 && p->result == KZ_GEMM_TO_F32)
-        return kz_fail(error, KZ_UNSUPPORTED, "gemm: products of f64 are f64: use KZ_GEMM_SAME");
+        return kz_fail(error, KZ_UNSUPPORTED, "gemm: products of f64 are f64\nset result to KZ_GEMM_SAME");
     return KZ_OK;
 }
 
@@ -88,12 +104,17 @@ static kz_status check_problem(const kz_gemm_problem *p, kz_error *error) {
     size_t element = p->numbers >= KZ_GEMM_AS_INT8 ? 1 : kz_type_size(p->type);
     if (s.alignment % element || (s.alignment & (s.alignment - 1)))
         return kz_fail(error, KZ_INVALID,
-                       "gemm: the alignment is %llu bytes, and must be a power of two, %zu or more",
+                       "gemm: the alignment is %llu bytes, and must be a power of two, %zu or more\n"
+                       "pass 0 for 16, or what all addresses are multiples of",
                        (unsigned long long)s.alignment, element);
     if (s.form == KZ_GEMM_GROUPED && (p->stride_a || p->stride_c))
-        return kz_fail(error, KZ_INVALID, "gemm: groups are rows of one a and one c, which have no strides");
+        return kz_fail(error, KZ_INVALID,
+                       "gemm: groups are rows of one a and one c, which have no strides\n"
+                       "leave stride_a and stride_c 0; offsets say where groups begin");
     if (s.form == KZ_GEMM_GROUPED && s.m > UINT32_MAX)
-        return kz_fail(error, KZ_INVALID, "gemm: %llu rows are more than offsets of 32 bits count",
+        return kz_fail(error, KZ_INVALID,
+                       "gemm: %llu rows are more than offsets of 32 bits count\n"
+                       "divide the groups among several operations",
                        (unsigned long long)s.m);
     if (p->numbers >= KZ_GEMM_AS_INT8 && (!is_plain(&s) || s.alignment < 16))
         return kz_fail(error, KZ_UNSUPPORTED,
@@ -124,6 +145,16 @@ static uint32_t operation_of(const gemm_spec *s) {
     if (s->form == KZ_GEMM_GROUPED) return GROUPED * ORDERS + order % 2;
     if (s->out != s->type) return TO_F32 * ORDERS + order;
     return (s->alpha != 1.0 || s->beta != 0.0 ? SCALED : PLAIN) * ORDERS + order;
+}
+
+static route general_route(const kz_gemm_problem *p) {
+    gemm_spec s = gemm_spec_of_problem(p);
+    return (route){&kz_family_gemm,
+                   {.operation = operation_of(&s),
+                    .type = s.type,
+                    .axes = {(int64_t)s.m, (int64_t)s.n, (int64_t)s.k, (int64_t)s.count},
+                    .detail = p},
+                   "the general family"};
 }
 
 static route find_route(const kz_gemm_problem *p, const kz_device_info *device) {
@@ -159,10 +190,7 @@ static route find_route(const kz_gemm_problem *p, const kz_device_info *device) 
         return (route){&kz_family_hgemm,
                        {.operation = (uint32_t)operation_of(&s), .type = s.type, .axes = {m, n, k}},
                        "a plain product of halves, on a GPU without wgmma"};
-    return (route){
-        &kz_family_gemm,
-        {.operation = operation_of(&s), .type = s.type, .axes = {m, n, k, (int64_t)s.count}, .detail = p},
-        "the general family"};
+    return general_route(p);
 }
 
 kz_status gemm_add_product(const kz_planner *p, const kz_gemm_problem *problem, kz_arg a, kz_arg b,
@@ -170,6 +198,8 @@ kz_status gemm_add_product(const kz_planner *p, const kz_gemm_problem *problem, 
     kz_status status = check_problem(problem, p->error);
     if (status) return status;
     route to = find_route(problem, p->device);
+    // gemv's copies of b begin before their turn: b must be the caller's, not what the step before writes.
+    if (to.family == &kz_family_gemv && b.kind != KZ_ARG_BUFFER) to = general_route(problem);
     if (to.family == &kz_family_gemv)
         return kz_plan_add_operation(p, to.family, &to.c, NULL, (const kz_arg[]){b, kz_arg_u64(0), a, c}, 4);
     return kz_plan_add_operation(p, to.family, &to.c, NULL, (const kz_arg[]){a, b, c}, 3);
@@ -188,15 +218,8 @@ kz_status kz_gemm_open(kz_device *device, const kz_gemm_problem *problem, const 
     if (!status) status = check_problem(&own, error);
     if (status) return status;
     route to = find_route(&own, kz_device_get_info(device));
-    if (variant && strcmp(variant, KZ_DETERMINISTIC) != 0 && own.numbers < KZ_GEMM_AS_INT8 &&
-        !own.epilogue) { // one of this family's, by name
-        gemm_spec s = gemm_spec_of_problem(&own);
-        to.family = &kz_family_gemm;
-        to.c = (kz_case){.operation = operation_of(&s),
-                         .type = s.type,
-                         .axes = {(int64_t)s.m, (int64_t)s.n, (int64_t)s.k, (int64_t)s.count},
-                         .detail = &own};
-    }
+    if (variant && strcmp(variant, KZ_DETERMINISTIC) != 0 && own.numbers < KZ_GEMM_AS_INT8 && !own.epilogue)
+        to = general_route(&own); // one of this family's, by name
     return kz_operation_open_family(device, to.family, &to.c, variant, operation, error);
 }
 

@@ -64,6 +64,7 @@ static kz_status multiply_floats(const part *p, const void *a_from, const void *
             double squares = rows[i / n] * columns[i % n], *sum = &p->sums[i];
             p->errors[i] = p->s->type == KZ_F32 ? bound_of_floats((double)k, *sum, squares)
                                                 : gemm_halves_bound((double)k, *sum, squares);
+            if (gemm_may_overflow((double)k, squares)) p->errors[i] = KZ_ANYTHING;
             *sum = kz_saturate(KZ_F32, *sum);
         }
     }
@@ -85,6 +86,7 @@ static void finish(const part *p, const void *c, double *expected, double *bound
             double error = s->k ? fabs(s->alpha) * p->errors[i * s->n + j] : 0.0;
             if (s->alpha != 1.0 || s->beta != 0.0) error += 3.0 * u * (fabs(scaled) + fabs(added));
             bound[at] = isfinite(error) ? error + kz_half_ulp(s->out, fabs(value) + error) : error;
+            if (s->k && p->errors[i * s->n + j] == KZ_ANYTHING) bound[at] = KZ_ANYTHING;
             expected[at] = kz_saturate(s->out, value);
         }
 }

@@ -108,8 +108,10 @@ kz_status gemm_sparse_reference(const kz_case *c, void *const *host, size_t whic
         clear_not_finite(a, m * k), clear_not_finite(b, k * n);
         gemm_sum_fourth_powers(&product, rows, columns);
         for (int64_t i = 0; i < m * n; i++) {
-            double off = gemm_halves_bound((double)k / 2, expected[i], rows[i / n] * columns[i % n]);
+            double squares = rows[i / n] * columns[i % n];
+            double off = gemm_halves_bound((double)k / 2, expected[i], squares);
             bound[i] = isfinite(off) ? off + kz_half_ulp(c->type, fabs(expected[i]) + off) : off;
+            if (gemm_may_overflow((double)k, squares)) bound[i] = KZ_ANYTHING;
             expected[i] = kz_saturate(c->type, expected[i]);
         }
     }

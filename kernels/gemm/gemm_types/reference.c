@@ -149,6 +149,8 @@ kz_status gemm_types_reference(const kz_case *c, void *const *host, size_t which
                 double *sum = &expected[i * n + j];
                 sizes s = {(double)k, *sum, lines[i], lines[m + j]};
                 bound[i * n + j] = f->element == GEMM_INT8 || k == 0 ? 0 : bound_of(f, &s);
+                if (gemm_may_overflow((double)k, fourth_powers[i] * fourth_powers[m + j]))
+                    bound[i * n + j] = KZ_ANYTHING;
                 *sum = kz_saturate(f->out, *sum);
             }
     }

@@ -8,6 +8,7 @@
 
 static double bound_of(double k, double sum, double squares, kz_type out) {
     double error = gemm_halves_bound(k, sum, squares);
+    if (gemm_may_overflow(k, squares)) return KZ_ANYTHING;
     return isfinite(error) ? error + kz_half_ulp(out, fabs(sum) + error) : error;
 }
 

@@ -35,7 +35,9 @@ kz_status sgemm_reference(const kz_case *c, void *const *host, size_t which, dou
                 error_of_sums = fmax(error_of_sums, fabs(sum) * (k + 1.0) / 2.0);
                 error_of_products = fmax(error_of_products, fabs(sum));
             }
-            bound[i * n + j] = u * (error_of_sums + error_of_products) + k * 0x1p-149;
+            bound[i * n + j] = gemm_may_overflow(k, squares)
+                                   ? KZ_ANYTHING
+                                   : u * (error_of_sums + error_of_products) + k * 0x1p-149;
         }
     free(rows);
     return KZ_OK;

@@ -176,65 +176,6 @@ static void strides_say_where_elements_are(void **state) {
     assert_memory_equal(dense, strided, sizeof dense);
 }
 
-// ---- what a query sees -----------------------------------------------------------------------------------------------
-
-static attention_problem problem_of(uint32_t operation, int64_t batch, int64_t queries, int64_t keys,
-                                    uint64_t window) {
-    const attention_detail detail = {.window = window};
-    const kz_case c = {
-        .operation = operation, .type = KZ_F32, .axes = {batch, 1, 1, queries, keys, 8}, .detail = &detail};
-    return attention_problem_of(&c);
-}
-
-// By the definitions of attention.h, with signed numbers.
-static bool sees(uint32_t operation, int queries, int keys, int window, int i, int j) {
-    int own = i + keys - queries; // the last query's is the last key
-    if (operation == KZ_ATTENTION_CAUSAL || operation == KZ_ATTENTION_PACKED_CAUSAL) return j <= own;
-    if (operation == KZ_ATTENTION_WINDOW) return j <= own && j > own - window;
-    return true;
-}
-
-static void spans_are_what_masks_say(void **state) {
-    const int sizes[] = {1, 2, 5, 8};
-    for (uint32_t operation = 0; operation < KZ_ATTENTION_OPERATIONS; operation++)
-        for (int a = 0; a < 16; a++)
-            for (int window = 1; window < 12; window += 3) {
-                int queries = sizes[a / 4], keys = sizes[a % 4];
-                attention_problem p = problem_of(operation, 1, queries, keys,
-                                                 operation == KZ_ATTENTION_WINDOW ? (uint64_t)window : 0);
-                const int32_t query_offsets[] = {0, queries}, key_offsets[] = {0, keys}, lengths[] = {keys};
-                attention_sequence s = attention_sequence_of(
-                    &p, query_offsets, operation == KZ_ATTENTION_PADDED ? lengths : key_offsets, 0);
-                double pairs = 0.0;
-                for (int i = 0; i < queries; i++) {
-                    attention_span seen = attention_span_of(&p, &s, (uint64_t)i);
-                    for (int j = 0; j < keys; j++) {
-                        bool wanted = sees(operation, queries, keys, window, i, j);
-                        assert_int_equal((uint64_t)j >= seen.first && (uint64_t)j < seen.end, wanted);
-                        pairs += wanted;
-                    }
-                    assert_true(seen.first <= seen.end && seen.end <= (uint64_t)keys);
-                }
-                assert_true(attention_pairs(&p) == pairs);
-            }
-}
-
-// Sequences as the offsets say, within the arrays whatever they say.
-static void sequences_stay_in_the_arrays(void **state) {
-    attention_problem p = problem_of(KZ_ATTENTION_PACKED, 4, 10, 20, 0);
-    const int32_t queries[] = {0, 4, 4, 12, -1}, keys[] = {5, 9, 9, 2000000000, 0};
-    const uint64_t wanted[4][4] = {{0, 4, 5, 4}, {4, 0, 9, 0}, {4, 6, 9, 11}, {10, 0, 20, 0}};
-    for (uint64_t b = 0; b < 4; b++) {
-        attention_sequence s = attention_sequence_of(&p, queries, keys, b);
-        assert_memory_equal(&s, wanted[b], sizeof s);
-    }
-    p = problem_of(KZ_ATTENTION_PADDED, 3, 10, 20, 0);
-    const int32_t lengths[] = {7, -3, 21};
-    assert_int_equal(attention_sequence_of(&p, NULL, lengths, 0).keys, 7);
-    assert_int_equal(attention_sequence_of(&p, NULL, lengths, 1).keys, 0);
-    assert_int_equal(attention_sequence_of(&p, NULL, lengths, 2).keys, 20);
-}
-
 // ---- the CPU's steps -----------------------------------------------------------------------------------------------
 
 static void steps_multiply_and_soften(void **state) {
@@ -281,8 +222,6 @@ int main(void) {
         cmocka_unit_test(lse_by_hand),
         cmocka_unit_test(heads_share_keys_in_groups),
         cmocka_unit_test(strides_say_where_elements_are),
-        cmocka_unit_test(spans_are_what_masks_say),
-        cmocka_unit_test(sequences_stay_in_the_arrays),
         cmocka_unit_test(steps_multiply_and_soften),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

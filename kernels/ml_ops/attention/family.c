@@ -418,9 +418,11 @@ kz_status kz_attention_open(kz_device *device, kz_attention_operation which, kz_
                             const kz_attention_shape *shape, const char *variant, kz_operation **operation,
                             kz_error *error) {
     attention_detail detail;
-    kz_case c;
+    kz_case c = {0};
     if (operation) *operation = NULL;
-    kz_status status = attention_case_of(shape, which, type, "kz_attention_open", &detail, &c, error);
+    kz_status status = KZ_OK;
+    if (device && operation) // or kz_operation_open_family says which is NULL
+        status = attention_case_of(shape, which, type, "kz_attention_open", &detail, &c, error);
     if (status) return status;
     return kz_operation_open_family(device, &kz_family_attention, &c, variant, operation, error);
 }

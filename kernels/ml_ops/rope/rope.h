@@ -16,7 +16,7 @@
 // KZ_BF16; arithmetic is float, each result is rounded once. An angle is within 2^-49 |position| radians: up to positions of
 // 2^24 that is less than the rounding of a float cosine, and 2^-18 at the largest position an i32 holds.
 //
-// q_out may be q and k_out may be k; other overlap is not allowed. k_heads may be 0: q alone. Then k and k_out may be 0.
+// q_out may be q and k_out may be k; no other element may be shared. k_heads may be 0: q alone. Then k and k_out may be 0.
 // The backward pass takes the gradients of the outputs in the place of q and k, and gives those of the inputs: it turns by
 // the opposite angle. The same bits in every run.
 #ifndef KZ_OPS_ROPE_H

@@ -304,9 +304,9 @@ static kz_status begin(const kz_planner *p, builder *b) {
 
 // Of no rows the gradients of the weights are zero.
 static kz_status clear_gradients(const builder *b) {
-    kz_buffer list[KZ_FAMILY_BUFFERS];
-    size_t count = block_buffers(b->p->c, list);
-    for (uint32_t i = DNORM1; i < count; i++)
+    kz_buffer list[KZ_FAMILY_BUFFERS] = {0};
+    block_buffers(b->p->c, list);
+    for (uint32_t i = DNORM1; i <= DWD; i++)
         if (list[i].count) kz_plan_add_fill(b->p->plan, kz_arg_buffer(i), 0, list[i].count * b->element);
     return KZ_OK;
 }
@@ -431,10 +431,17 @@ kz_status kz_transformer_block_open(kz_device *device, kz_transformer_block whic
                                     const kz_transformer_block_shape *shape, const char *variant,
                                     kz_operation **operation, kz_error *error) {
     if (operation) *operation = NULL;
-    if (!shape || shape->size != sizeof *shape)
-        return kz_fail(error, KZ_INVALID,
-                       "kz_transformer_block_open: the shape is NULL or of another version\nset its size: "
-                       "kz_transformer_block_shape shape = {.size = sizeof shape}");
+    if (!shape)
+        return kz_fail(
+            error, KZ_INVALID,
+            "kz_transformer_block_open: the shape is NULL\nfill a kz_transformer_block_shape with its "
+            "size, batch, tokens, width, heads, kv_heads and hidden");
+    if (device && operation && shape->size != sizeof *shape)
+        return kz_fail(
+            error, KZ_INVALID,
+            "kz_transformer_block_open: the size in kz_transformer_block_shape is %zu, and this "
+            "library's is %zu\nset its size: kz_transformer_block_shape shape = {.size = sizeof shape}",
+            shape->size, sizeof *shape);
     const kz_case c = {.operation = which,
                        .type = type,
                        .axes = {(int64_t)shape->batch, (int64_t)shape->tokens, (int64_t)shape->width,

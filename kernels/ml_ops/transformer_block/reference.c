@@ -51,8 +51,8 @@ kz_status block_reference(const kz_case *c, void *const *host, size_t which, dou
         double deviation = count ? sqrt(squares / (double)count) : 0.0;
         for (uint64_t i = 0; i < count; i++) {
             expected[i] = kz_saturate(c->type, right[i]);
-            double error = DEVIATIONS * deviation + ROUNDINGS * kz_unit_roundoff(KZ_F32) * fabs(right[i]);
-            bound[i] = error + kz_half_ulp(c->type, fabs(right[i]) + error);
+            double most = DEVIATIONS * deviation + ROUNDINGS * kz_unit_roundoff(KZ_F32) * fabs(right[i]);
+            bound[i] = most + kz_half_ulp(c->type, fabs(right[i]) + most);
         }
     }
     block_model_close(&exact);
