@@ -10,6 +10,10 @@ stream PyTorch's current one), and writes the outputs in place. It must not sync
 It may be recorded into a CUDA graph; one that cannot be raises, and is timed without. It is called often: views, shapes
 and compiled functions belong into prepare.
 
+Where run has an attribute `pack`, run.pack(i) is called for each set before the first run, and again where the inputs were
+drawn anew: for what users have at hand when they call, and kz does not give: sizes on the host, a forward pass's results,
+a mask's blocks. It is not timed, may synchronize, and leaves what it makes where run(i) finds it. prepare may call it too.
+
 Every set holds the same inputs, byte for byte the zoo's own. Inputs are never to be written: kz looks. It compares the
 outputs with its own reference, before timing and after it, in all sets. An exception becomes the candidate's row; print goes to stderr, whose last
 line is told where the process dies.

@@ -38,10 +38,15 @@ def prepare(problem, name, sets):
         torch._dynamo.reset()
         _compiled[:] = [problem]
     function, inputs, outputs = FAMILIES[problem.family](problem)
+    if hasattr(function, "refuse"):
+        function.refuse(sets)
     # A buffer that is both is one tensor: Inductor must know what it overwrites.
     views = {buffer: signed(sets, buffer, *shape) for buffer, shape in (inputs | outputs).items()}
     x, y = (list(zip(*(views[buffer] for buffer in names))) for names in (inputs, outputs))
     run = (run_graph if name in GRAPHS else run_in_place)(function, x, y, name)
+    if hasattr(function, "pack"):
+        run.pack = lambda i: function.pack(*x[i])
+        run.pack(0)
     for _ in range(3):  # compiled at the first run, recorded at the second
         run(0)
     return run
@@ -71,7 +76,8 @@ def run_graph(function, x, y, mode):
     return run
 
 
-# ---- what is compiled: (function, its inputs with their shapes, its outputs with theirs); None for what is not ----
+# ---- what is compiled: (function, its inputs with their shapes, its outputs with theirs); None for what is not. A function
+# may have `refuse`, of the sets, and `pack`, of a set's inputs: the runner's ----
 
 
 def vector_add(p):

@@ -4,10 +4,13 @@ Inductor keeps what it fuses in float anyway; written so, it is right where it f
 who compiles one has a list of tensors, which is torch._foreach again. Nor is top-k, for which Inductor calls PyTorch's own.
 """
 
+import importlib
 import math
 
 import torch
 
+from attention import Shape, refuse_lse
+from provider import Unsupported
 from torch_ml import IGNORED, OUTSIDE, on_cpu_in_halves, rope_angles, rope_turn
 
 functional = torch.nn.functional
@@ -254,19 +257,103 @@ def layernorm(p):
 
 
 def attention(p):
-    batch, heads, queries, keys, dimension = p.axes.values()
-    if p.operation == "causal" and keys < queries:
+    """flex_attention, forward: what a query sees is a function, of which blocks are made before (pack), as its users keep them."""
+    shape = Shape(p)
+    if shape.sees_nothing():
         return None
+    inputs = dict.fromkeys(("q", "k", "v"), ()) | dict.fromkeys(MASK_INPUTS.get(shape.operation, ()), ())
+    inputs |= {"q": shape.of_queries, "k": shape.of_keys, "v": shape.of_keys}
+    if shape.operation == "additive":
+        inputs["mask"] = shape.batch, shape.queries, shape.keys
+    return Flex(shape), inputs, {"out": shape.of_queries}
 
-    def function(q, k, v):
-        scores = q @ k.transpose(2, 3) * dimension**-0.5
-        if p.operation == "causal":
-            hidden = torch.ones(queries, keys, dtype=torch.bool, device=q.device).triu(keys - queries + 1)
-            scores = scores.masked_fill(hidden, -math.inf)
-        return torch.softmax(scores, -1) @ v
 
-    of_queries, of_keys = (batch, heads, queries, dimension), (batch, heads, keys, dimension)
-    return function, {"q": of_queries, "k": of_keys, "v": of_keys}, {"out": of_queries}
+def attention_decode(p):
+    """Of a cache in one piece, in the queries' type."""
+    return attention(p) if p.operation == "contiguous" else None
+
+
+MASK_INPUTS = {
+    "contiguous": ("lengths",),
+    "padded": ("key_lengths",),
+    "packed": ("query_offsets", "key_offsets"),
+    "packed_causal": ("query_offsets", "key_offsets"),
+    "additive": ("mask",),
+}
+
+
+class Flex:
+    """What is compiled, and the blocks of its mask, which are its last input."""
+
+    def __init__(self, shape):
+        self.shape = shape
+        self.blocks = None
+        self.flex = importlib.import_module("torch.nn.attention.flex_attention")  # brings Triton along
+
+    def refuse(self, sets):
+        refuse_lse(sets)
+        self.shape.arrays(sets, ("q", "k", "v", "out"))
+        if "mask" in sets[0] and sets[0]["mask"].count != self.shape.batch * self.shape.queries * self.shape.keys:
+            raise Unsupported("the mask has strides of its own, which are not told here")
+
+    def pack(self, q, k, v, *of_mask):
+        """Other inputs give other blocks; where none depends on them these stay."""
+        shape = self.shape
+        if shape.operation in ("full", "additive") or self.blocks and shape.operation in ("causal", "window"):
+            return
+        sees = getattr(self, "sees_" + shape.operation)(q.device, *of_mask)
+        batch = shape.batch if shape.operation in ("padded", "contiguous") else None
+        self.blocks = self.flex.create_block_mask(sees, batch, None, shape.queries, shape.keys, device=str(q.device))
+
+    def sees_causal(self, device):
+        after, reach = self.shape.keys - self.shape.queries, self.shape.reach
+        if self.shape.operation == "causal":
+            return lambda b, h, query, key: key <= query + after
+        return lambda b, h, query, key: (key <= query + after) & (key > query + after - reach)
+
+    sees_window = sees_causal
+
+    def sees_padded(self, device, lengths):
+        return lambda b, h, query, key: key < lengths[b]
+
+    def sees_contiguous(self, device, lengths):
+        later = self.shape.queries - 1  # of the new tokens, the last of which sees all
+        return lambda b, h, query, key: key < lengths[b] - later + query
+
+    def sees_packed(self, device, query_offsets, key_offsets):
+        """Tokens by the number of their sequence, and how far they are from its end."""
+        shape = self.shape
+        of_query, query_left = numbers(query_offsets, shape.queries)
+        of_key, key_left = numbers(key_offsets, shape.keys)
+        if shape.reach == 0:
+            return lambda b, h, query, key: of_query[query] == of_key[key]
+        most = min(shape.reach, shape.keys)
+
+        def sees(b, h, query, key):
+            before = key_left[key] - query_left[query]
+            return (of_query[query] == of_key[key]) & (before >= 0) & (before < most)
+
+        return sees
+
+    sees_packed_causal = sees_packed
+
+    def __call__(self, q, k, v, *of_mask):
+        shape, bias = self.shape, None
+        if shape.packed:
+            q, k, v = (t.transpose(0, 1)[None] for t in (q, k, v))
+        if shape.operation == "additive":
+            (mask,) = of_mask
+            bias = lambda score, b, h, query, key: score + mask[b, query, key]  # noqa: E731
+        out = self.flex.flex_attention(
+            q, k, v, score_mod=bias, block_mask=self.blocks, scale=shape.scale, enable_gqa=shape.grouped)
+        return out[0].transpose(0, 1) if shape.packed else out
+
+
+def numbers(offsets, tokens):
+    """Of each token the number of its sequence, and how many tokens it is from its sequence's last one."""
+    token = torch.arange(tokens, dtype=torch.int32, device=offsets.device)
+    number = torch.searchsorted(offsets[1:].contiguous(), token, right=True)
+    return number, offsets[1:][number] - 1 - token
 
 
 FAMILIES = {
@@ -280,4 +367,5 @@ FAMILIES = {
     "rmsnorm": rmsnorm,
     "layernorm": layernorm,
     "attention": attention,
+    "attention_decode": attention_decode,
 }

@@ -8,6 +8,7 @@ import math
 
 import torch
 
+from attention import Shape, additive, dense_mask, ranges, refuse_lse, visible
 from provider import Unsupported
 from tensors import TYPES, signed, tensors
 
@@ -513,28 +514,192 @@ def make_layernorm_backward(sets, shape):
 
 
 def attention(p):
-    """As it is written in books; sdpa.py has PyTorch's fused kernels."""
-    heads, queries, keys = p.axes["batch"] * p.axes["heads"], p.axes["queries"], p.axes["keys"]
-    dimension = p.axes["dimension"]
-    if p.operation == "causal" and keys < queries:
+    """As it is written in books; sdpa.py has PyTorch's fused kernels. Heads of a group are further queries of theirs."""
+    shape = Shape(p)
+    if shape.sees_nothing():
         return None
+    if shape.packed or shape.operation == "padded":
+        return "matmul, softmax, matmul of each sequence", lambda sets: make_attention_by_sequences(p, shape, sets)
+    masked, softmax = shape.operation != "full", "_safe_softmax" if shape.operation == "additive" else "softmax"
 
     def make(sets):
-        q, out = tensors(sets, "q", heads, queries, dimension), tensors(sets, "out", heads, queries, dimension)
-        k, v = tensors(sets, "k", heads, keys, dimension), tensors(sets, "v", heads, keys, dimension)
-        causal = p.operation == "causal"
-        mask = torch.zeros((queries, keys) if causal else 1, dtype=TYPES[p.type], device=p.device)
-        if causal:
-            hidden = torch.ones(queries, keys, dtype=torch.bool, device=p.device).triu(keys - queries + 1)
-            mask.masked_fill_(hidden, -math.inf)
+        refuse_lse(sets)
+        q, k, v, out = (grouped(shape, view) for view in shape.arrays(sets, ("q", "k", "v", "out")).values())
+        masks = masks_of(p, shape, sets)
 
-        def run(i):  # with beta 0 nothing is added, or read
-            scores = torch.baddbmm(mask, q[i], k[i].transpose(1, 2), alpha=dimension**-0.5, beta=int(causal))
-            torch.bmm(torch.softmax(scores, -1), v[i], out=out[i])
+        def run(i):
+            attend(q[i], k[i], v[i], out[i], masks[i], shape, masked)
 
         return run
 
-    return "baddbmm, softmax, bmm", make
+    return f"baddbmm, {softmax}, bmm", make
+
+
+def grouped(shape, view):
+    """Dense arrays as (batch x kv_heads, heads of a group x tokens, dimension)."""
+    return [t.view(shape.batch * shape.kv_heads, -1, shape.dimension) for t in view]
+
+
+def masks_of(p, shape, sets):
+    """What is added to scores of (heads of a group x queries, keys), for each set; its sum with 0 times that is not read."""
+    if shape.operation == "full":
+        return [torch.zeros(1, dtype=TYPES[p.type], device=p.device)] * len(sets)
+    if shape.operation == "additive":
+        return dense_mask(shape, sets, 1, 1)
+    seen = visible(shape.queries, shape.keys, shape.reach, p.device)
+    return [additive(seen, TYPES[p.type]).repeat(shape.group, 1)] * len(sets)
+
+
+def attend(q, k, v, out, mask, shape, masked):
+    if mask.dim() == 5:  # of each sequence, for all its heads
+        scores = torch.bmm(q, k.transpose(1, 2)).mul_(shape.scale)
+        whole = scores.view(shape.batch, shape.kv_heads, shape.group, shape.queries, shape.keys).add_(mask)
+        weights = aten._safe_softmax(whole, -1).view(scores.shape)  # a query that sees nothing: zeros
+    else:  # with beta 0 nothing is added, or read
+        scores = torch.baddbmm(mask, q, k.transpose(1, 2), alpha=shape.scale, beta=int(masked))
+        weights = torch.softmax(scores, -1)
+    torch.bmm(weights, v, out=out)
+
+
+class Sequences:
+    """The arrays of each sequence as (kv_heads, heads of a group, tokens, dimension), of lengths that are read on the host."""
+
+    def __init__(self, p, shape, sets, names):
+        self.p, self.shape = p, shape
+        self.views = shape.arrays(sets, names)
+        if shape.packed:
+            self.offsets = [tensors(sets, name) for name in ("query_offsets", "key_offsets")]
+        else:
+            self.lengths = tensors(sets, "lengths" if p.family == "attention_decode" else "key_lengths")
+
+    def of(self, i):
+        """[({name: view}, mask)] of set i's sequences; the mask is None where all is seen."""
+        return [self._sequence(i, b) for b in range(self.shape.batch)]
+
+    def _sequence(self, i, b):
+        if self.shape.packed:
+            queries, keys = (slice(*ranges(side[i])[b]) for side in self.offsets)
+            parts = {name: view[i].transpose(0, 1) for name, view in self.views.items()}
+        else:
+            queries, keys = slice(None), slice(0, min(max(int(self.lengths[i][b]), 0), self.shape.keys))
+            parts = {name: view[i][b] for name, view in self.views.items()}
+        cut = {name: keys if name in ("k", "v", "dk", "dv") else queries for name in parts}
+        parts = {name: t[:, cut[name]].unflatten(0, (self.shape.kv_heads, -1)) for name, t in parts.items()}
+        return parts, self._mask(parts["q"].shape[2], parts["k"].shape[2])
+
+    def _mask(self, queries, keys):
+        reach = self.shape.reach
+        if self.p.family == "attention_decode" and queries > 1:
+            reach = self.shape.keys  # the last query sees all
+        if reach == 0:
+            return None
+        if 0 < keys < queries:
+            raise Unsupported("a sequence has more queries than keys: some see nothing, and PyTorch has NaN there")
+        return additive(visible(queries, keys, reach, self.p.device), TYPES[self.p.type])
+
+
+def make_attention_by_sequences(p, shape, sets):
+    """A few calls for each sequence."""
+    refuse_lse(sets)
+    sequences, calls = Sequences(p, shape, sets, ("q", "k", "v", "out")), [None] * len(sets)
+
+    def pack(i):
+        calls[i] = [(parts.values(), mask) for parts, mask in sequences.of(i) if parts["q"].shape[2]]
+
+    def run(i):
+        for (q, k, v, out), mask in calls[i]:
+            if k.shape[2] == 0:
+                out.zero_()
+                continue
+            scores = torch.matmul(q, k.transpose(2, 3)).mul_(shape.scale)
+            if mask is not None:
+                scores.add_(mask)
+            out.copy_(torch.matmul(torch.softmax(scores, -1), v))
+
+    for i in range(len(sets)):
+        pack(i)
+    run.pack = pack
+    return run
+
+
+def attention_decode(p):
+    """Of a cache in one piece, and in the type of the queries."""
+    if p.operation != "contiguous":
+        return None
+    return "matmul, softmax, matmul of each sequence", lambda sets: make_attention_by_sequences(p, Shape(p), sets)
+
+
+def attention_backward(p):
+    """As it is written in books, from out and lse. In f32 alone: scores that are rounded to a half type miss their lse."""
+    shape = Shape(p)
+    if p.type != "f32":
+        return None
+    if shape.packed or shape.operation == "padded":
+        return "exp, matmul of each sequence", lambda sets: make_gradients_by_sequences(p, shape, sets)
+
+    def make(sets):
+        names = ("q", "k", "v", "out", "dout", "dq", "dk", "dv")
+        views = {name: grouped(shape, view) for name, view in shape.arrays(sets, names).items()}
+        lse = tensors(sets, "lse", shape.batch * shape.kv_heads, shape.group * shape.queries, 1)
+        if shape.operation == "additive":  # (batch x kv_heads, group x queries, keys)
+            masks = [mask.expand(-1, shape.kv_heads, shape.group, -1, -1) for mask in dense_mask(shape, sets, 1, 1)]
+        else:
+            masks = masks_of(p, shape, sets) if shape.reach else [None] * len(sets)
+
+        def run(i):
+            mask = masks[i]
+            if mask is not None and mask.dim() == 5:
+                mask = mask.reshape(shape.batch * shape.kv_heads, -1, shape.keys)
+            gradients({name: view[i] for name, view in views.items()}, lse[i], mask, shape.scale)
+
+        return run
+
+    return "bmm, exp, bmm", make
+
+
+def gradients(t, lse, mask, scale):
+    """Into dq, dk and dv: arrays whose next to last dimension is tokens, those of q's a group's heads one after another."""
+    scores = torch.matmul(t["q"], t["k"].transpose(-1, -2)).mul_(scale)
+    if mask is not None:
+        scores.add_(mask)
+    nothing = torch.isneginf(lse)  # of a query that sees none: exp(-Inf - Inf) is 0
+    weights = scores.sub_(lse.masked_fill(nothing, math.inf)).exp_()
+    ds = torch.matmul(t["dout"], t["v"].transpose(-1, -2)).sub_((t["dout"] * t["out"]).sum(-1, keepdim=True))
+    ds.mul_(weights).mul_(scale)
+    t["dv"].copy_(torch.matmul(weights.transpose(-1, -2), t["dout"]))
+    t["dq"].copy_(torch.matmul(ds, t["k"]))
+    t["dk"].copy_(torch.matmul(ds.transpose(-1, -2), t["q"]))
+
+
+def make_gradients_by_sequences(p, shape, sets):
+    names = ("q", "k", "v", "out", "dout", "dq", "dk", "dv")
+    sequences, calls = Sequences(p, shape, sets, names), [None] * len(sets)
+    rows = (shape.heads, shape.queries) if shape.packed else (shape.batch, shape.heads, shape.queries)
+    lse, dk, dv = tensors(sets, "lse", *rows), sequences.views["dk"], sequences.views["dv"]
+
+    def pack(i):
+        calls[i] = []
+        for b, (parts, mask) in enumerate(sequences.of(i)):
+            queries = slice(*ranges(sequences.offsets[0][i])[b]) if shape.packed else slice(None)
+            of_rows = (lse[i] if shape.packed else lse[i][b])[:, queries].unflatten(0, (shape.kv_heads, -1))
+            calls[i].append((parts, of_rows[..., None], mask))
+
+    def run(i):
+        dk[i].zero_()  # of keys behind a length, or of no sequence's
+        dv[i].zero_()
+        for parts, of_rows, mask in calls[i]:
+            # A group's queries one after another, so that its heads' gradients of k and v are one sum.
+            count = parts["q"].shape[1]
+            flat = {name: t.flatten(1, 2) for name, t in parts.items()}
+            flat["dq"] = torch.empty_like(flat["q"])
+            whole = mask.repeat(count, 1) if mask is not None else None
+            gradients(flat, of_rows.flatten(1, 2), whole, shape.scale)
+            parts["dq"].copy_(flat["dq"].unflatten(1, (count, -1)))
+
+    for i in range(len(sets)):
+        pack(i)
+    run.pack = pack
+    return run
 
 
 FAMILIES = {
@@ -550,4 +715,6 @@ FAMILIES = {
     "rmsnorm": rmsnorm,
     "layernorm": layernorm,
     "attention": attention,
+    "attention_backward": attention_backward,
+    "attention_decode": attention_decode,
 }

@@ -14,6 +14,7 @@ triton = package("triton", "3.2")
 
 import triton.language as tl  # noqa: E402, after the checks above
 
+from attention import Shape, refuse_lse  # noqa: E402
 from tensors import TYPES, tensors  # noqa: E402
 
 NAME = "triton"
@@ -369,10 +370,10 @@ ATTENTION_BLOCKS = [
 ]
 
 
-@tuned(["queries", "keys", "causal"], ATTENTION_BLOCKS)
+@tuned(["queries", "keys", "reach", "causal"], ATTENTION_BLOCKS)
 @triton.jit
-def attention_kernel(q, k, v, out, queries, keys, scale, causal: tl.constexpr, D: tl.constexpr, Q: tl.constexpr,
-                     K: tl.constexpr):
+def attention_kernel(q, k, v, lengths, out, heads, group, queries, keys, reach, scale, causal: tl.constexpr,
+                     padded: tl.constexpr, D: tl.constexpr, Q: tl.constexpr, K: tl.constexpr):
     """Q queries of a head for each program; the softmax is updated block by block of keys, and no score is stored."""
     head = tl.program_id(1).to(tl.int64)
     query, depth = tl.program_id(0) * Q + tl.arange(0, Q), tl.arange(0, D)
@@ -380,38 +381,52 @@ def attention_kernel(q, k, v, out, queries, keys, scale, causal: tl.constexpr, D
     rows = tl.load(q + own, (query < queries)[:, None], other=0)
     greatest = tl.full([Q], -float("inf"), tl.float32)
     total, result = tl.zeros([Q], tl.float32), tl.zeros([Q, D], tl.float32)
-    end = tl.minimum(keys, keys - queries + (tl.program_id(0) + 1) * Q) if causal else keys
-    for first in range(0, end, K):
+    last = query + keys - queries  # the key that a query sees last
+    begin, end = 0, keys
+    if causal:
+        begin = tl.maximum(tl.program_id(0) * Q + keys - queries - reach + 1, 0) // K * K
+        end = tl.minimum(keys, keys - queries + (tl.program_id(0) + 1) * Q)
+    if padded:
+        end = tl.minimum(tl.maximum(tl.load(lengths + head // heads), 0), keys)
+    for first in range(begin, end, K):
         key = first + tl.arange(0, K)
-        at = (head * keys + key)[:, None] * D + depth[None, :]
-        scores = tl.dot(rows, tl.trans(tl.load(k + at, (key < keys)[:, None], other=0)), input_precision="ieee")
-        seen = (key < keys)[None, :]
+        at = (head // group * keys + key)[:, None] * D + depth[None, :]
+        inside = (key < end)[:, None]
+        scores = tl.dot(rows, tl.trans(tl.load(k + at, inside, other=0)), input_precision="ieee")
+        seen = (key < end)[None, :]
         if causal:
-            seen = seen & (key[None, :] <= query[:, None] + keys - queries)
+            seen = seen & (key[None, :] <= last[:, None]) & (key[None, :] > last[:, None] - reach)
         scores = tl.where(seen, scores * (scale * 1.4426950408889634), -float("inf"))
         before = greatest
         greatest = tl.maximum(before, tl.max(scores, 1))
-        weights = tl.exp2(scores - greatest[:, None])
-        shrink = tl.exp2(before - greatest)
+        base = tl.where(greatest == -float("inf"), 0.0, greatest)  # of a row that has seen nothing yet
+        weights = tl.exp2(scores - base[:, None])
+        shrink = tl.exp2(before - base)
         total = total * shrink + tl.sum(weights, 1)
-        values = tl.load(v + at, (key < keys)[:, None], other=0)
+        values = tl.load(v + at, inside, other=0)
         result = tl.dot(weights.to(values.dtype), values, result * shrink[:, None], input_precision="ieee")
+    total = tl.where(total == 0.0, 1.0, total)  # nothing seen: zeros
     tl.store(out + own, result / total[:, None], (query < queries)[:, None])
 
 
 def attention(p, sets):
-    batch, heads, queries, keys, dimension = p.axes.values()
-    q, k, v, out = (tensors(sets, name) for name in ("q", "k", "v", "out"))
-    grid = lambda meta: (triton.cdiv(queries, meta["Q"]), batch * heads)  # noqa: E731
-    causal, scale = p.operation == "causal", dimension**-0.5
-    return lambda i: attention_kernel[grid](q[i], k[i], v[i], out[i], queries, keys, scale, causal, dimension)
+    refuse_lse(sets)
+    shape = Shape(p)
+    q, k, v, out = shape.arrays(sets, ("q", "k", "v", "out")).values()
+    padded, causal = shape.operation == "padded", shape.operation in ("causal", "window")
+    lengths = tensors(sets, "key_lengths") if padded else q
+    grid = lambda meta: (triton.cdiv(shape.queries, meta["Q"]), shape.batch * shape.heads)  # noqa: E731
+    sizes = shape.heads, shape.group, shape.queries, shape.keys, min(shape.reach, shape.keys) if causal else 0
+    return lambda i: attention_kernel[grid](
+        q[i], k[i], v[i], lengths[i], out[i], *sizes, shape.scale, causal, padded, shape.dimension)
 
 
 def can_attend(p):
-    power_of_two = p.axes["dimension"] & (p.axes["dimension"] - 1) == 0
-    grid_fits = p.axes["batch"] * p.axes["heads"] < 65536
-    enough_keys = p.operation != "causal" or p.axes["keys"] >= p.axes["queries"]
-    return 16 <= p.axes["dimension"] <= 128 and power_of_two and grid_fits and enough_keys
+    shape = Shape(p)
+    power_of_two = shape.dimension & (shape.dimension - 1) == 0
+    grid_fits = shape.batch * shape.heads < 65536
+    known = shape.operation in ("full", "causal", "window", "padded") and not shape.sees_nothing()
+    return 16 <= shape.dimension <= 256 and power_of_two and grid_fits and known
 
 
 # The name for tables, whether it does the problem, and what makes run.

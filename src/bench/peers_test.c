@@ -9,6 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "bench/peers_test.h"
 #include "peers/library.h"
 #include "unit.h"
 
@@ -42,15 +43,6 @@ static const char *offer(const kz_peer *peer, const char *family, const char *op
                          int64_t n) {
     const kz_peer_problem problem = {.family = family, .operation = operation, .type = type, .axes = {n}};
     return peer->offers(&problem);
-}
-
-// Opens all that were built; NULL where that one was not.
-static const kz_peer *open_peer(const char *name, bench_peers *peers) {
-    setenv("KZ_PEERS", PEERS_FOLDER, 1);
-    assert_int_equal(bench_peers_open(peers, NULL), KZ_OK);
-    for (size_t i = 0; i < peers->count; i++)
-        if (strcmp(peers->items[i]->name, name) == 0) return peers->items[i];
-    return NULL;
 }
 
 static void cub_says_what_it_offers(void **state) {
@@ -183,21 +175,6 @@ static void libraries_are_found_among_python_packages(void **state) {
 static const float left[] = {1, 2, 3, /**/ 4, 5, 6},
                    right[] = {1, 0, 7, 2, /**/ 0, 1, 0, 0, /**/ 10, 100, 0, 1};
 static const float product[] = {31, 302, 7, 5, /**/ 64, 605, 28, 14}; // 2 x 3 times 3 x 4
-
-// By the last of its `algorithms`.
-static void run_last(const kz_peer *peer, const kz_peer_problem *problem, const kz_ptr *buffers,
-                     int algorithms) {
-    const char *why = "";
-    kz_peer_plan plan = {0};
-    if (peer->prepare(problem, &plan, &why) != 0) fail_msg("%s", why);
-    assert_int_equal(plan.algorithms, algorithms);
-    plan.algorithm = algorithms - 1;
-    void *workspace = malloc(plan.workspace_bytes + 1);
-    const kz_peer_call call = {.buffers = buffers, .workspace = (kz_ptr)(uintptr_t)workspace};
-    if (peer->run(problem, &plan, &call, &why) != 0) fail_msg("%s", why);
-    free(workspace);
-    if (peer->close) peer->close(&plan);
-}
 
 static void run(const kz_peer *peer, const kz_peer_problem *problem, const kz_ptr *buffers) {
     run_last(peer, problem, buffers, 1);

@@ -440,7 +440,10 @@ static kz_status remote_enqueue(void *self, kz_stream *stream, size_t set, kz_er
     remote_candidate *c = self;
     kz_status status = kz_stream_synchronize(c->data->device, stream, error);
     if (!status) status = revive(c, error);
-    return status ? status : ask(c->remote, request(c, "run"), NULL, error);
+    if (status) return status;
+    json_t *run = request(c, "run");
+    json_object_set_new(run, "seed", json_integer((json_int_t)c->data->seed)); // new ones are packed first
+    return ask(c->remote, run, NULL, error);
 }
 
 static kz_status remote_open(void *self, bench_condition condition, double seconds, bench_sample_shape *shape,

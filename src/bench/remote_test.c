@@ -130,6 +130,16 @@ static void a_right_one_is_timed_as_any_other(void **state) {
     expect_timed(find(f, "right"));
 }
 
+// Packed before timing, and again before the check on fresh inputs: what keeps the first ones is wrong there.
+static void what_is_packed_follows_the_inputs(void **state) {
+    fixture *f = *state;
+    run(f, "packs,keeps", NULL);
+    expect_timed(find(f, "packs"));
+    const bench_result *keeps = find(f, "keeps");
+    assert_true(keeps->before.done && keeps->status != KZ_OK);
+    assert_has(keeps->error.message, "on fresh inputs");
+}
+
 static void problems_say_axes_scalars_and_seed(void **state) {
     fixture *f = *state;
     bench_data data;
@@ -398,6 +408,7 @@ int main(void) {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
     const struct CMUnitTest tests[] = {
         TEST(a_right_one_is_timed_as_any_other),
+        TEST(what_is_packed_follows_the_inputs),
         TEST(problems_say_axes_scalars_and_seed),
         TEST(each_failure_is_a_row),
         TEST(who_is_lost_stands_beside_nobody),

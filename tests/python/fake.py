@@ -5,7 +5,7 @@ behaviour: right, prints, slow, nan, wrong, raises, crashes, exits, hangs, malfo
 skips (does nothing on any set but the first), ahead (does all sets when the first one is run, and nothing else),
 writes (an input, in a run), prepares (writes an input before), floods (stderr),
 leaves (a process in a session of its own, whose number goes to the file KZ_FAKE_LEFT; then it crashes),
-compiles (for KZ_FAKE_SECONDS).
+compiles (for KZ_FAKE_SECONDS), packs (adds what it keeps of the inputs when told to), keeps (the first inputs, whatever comes).
 """
 
 import ctypes
@@ -73,8 +73,17 @@ def prepare(problem, name, sets):
     if name == "prepares":
         arrays[-1]["y"][3] = 0
 
+    kept = {}
+
+    def pack(i):
+        if name == "packs" or i not in kept:
+            kept[i] = list(arrays[i]["x"])
+
     def compute(i):
         s = arrays[i]
+        if name in ("packs", "keeps"):
+            s["z"][:] = [x + y for x, y in zip(kept[i], s["y"])]
+            return s["z"]
         if problem.family == "sgemm":
             multiply(*(problem.axes[key] for key in "mnk"), s["a"], s["b"], s["c"])
         else:
@@ -116,4 +125,6 @@ def prepare(problem, name, sets):
         if name == "wrong":
             out[0] += 1
 
+    if name in ("packs", "keeps"):
+        run.pack = pack
     return run

@@ -7,6 +7,9 @@ from typing import Callable
 
 import torch
 
+import attention_problems
+from attention_problems import single
+
 
 @dataclass
 class Family:
@@ -43,11 +46,7 @@ def list_problems(add):
     matrices = {"rows": 9, "columns": 130}, {"rows": 5, "columns": 64}
     yield from add("rmsnorm", "rmsnorm residual backward", floats, *matrices, epsilon=1e-6)
     yield from add("layernorm", "forward residual backward", floats, *matrices, epsilon=1e-5)
-
-
-def single(x):
-    """x as a kernel's float argument has it."""
-    return struct.unpack("<f", struct.pack("<f", x))[0]
+    yield from attention_problems.list_problems(add)
 
 
 def wide(x):
@@ -359,4 +358,7 @@ FAMILIES = {
     "fused_elementwise": Family(chain_inputs, chain_answers),
     "rmsnorm": Family(layer_inputs, layer_answers),
     "layernorm": Family(layer_inputs, layer_answers, {"mean": "f32", "rstd": "f32"}),
+    "attention": Family(attention_problems.attention_inputs, attention_problems.attention_answers),
+    "attention_backward": Family(attention_problems.backward_inputs, attention_problems.backward_answers),
+    "attention_decode": Family(attention_problems.decode_inputs, attention_problems.decode_answers),
 }

@@ -34,7 +34,6 @@ def list_problems():
             yield Problem(family, operation, name, sizes, scalars, DEVICE)
 
     floats, folds = "f32 f16 bf16", "sum min max mean argmin argmax"
-    layers = {"batch": 2, "heads": 3, "queries": 17, "keys": 17, "dimension": 16}
     graph = {"vertices": 50, "edges": 400, "shape": 0}
     orders = " ".join("".join(order) for order in itertools.permutations("abcd"))
     yield from add("vector_add", "add", "f32", {"n": 1025})
@@ -67,8 +66,6 @@ def list_problems():
     yield from add("gemm_fused", " ".join(chains), "f16 bf16", {"m": 33, "n": 70, "k": 50})
     yield from add("fused_mlp", "relu gelu silu swiglu", "f16 bf16", {"tokens": 9, "model": 50, "hidden": 70})
     yield from ml_problems.list_problems(add)
-    yield from add("attention", "full causal", floats, layers)
-    yield from add("attention", "full", floats, dict(layers, queries=5, keys=40))
 
 
 # ---- inputs -----------------------------------------------------------------------------------------------
@@ -142,9 +139,6 @@ def make_inputs(p, seed):
                 "w2": uniform(model * hidden), "b2": uniform(model)}
     if p.family in ml_problems.FAMILIES:
         return ml_problems.FAMILIES[p.family].inputs(p, generator, uniform)
-    if p.family == "attention":
-        rows = axes["batch"] * axes["heads"] * axes["dimension"]
-        return {name: uniform(rows * axes["queries" if name == "q" else "keys"]) for name in "qkv"}
     if p.family == "pagerank":
         return make_graph(p, generator)
     if p.family == "atomics":
@@ -234,17 +228,6 @@ def answer_pagerank(p, inputs):
     return {"next": 0.15 / p.axes["vertices"] + 0.85 * torch.stack(sums)}
 
 
-def answer_attention(p, inputs):
-    axes = p.axes
-    heads = axes["batch"] * axes["heads"]
-    q, k, v = (wide(inputs[name]).view(heads, -1, axes["dimension"]) for name in "qkv")
-    scores = q @ k.transpose(1, 2) / math.sqrt(axes["dimension"])
-    if p.operation == "causal":
-        hidden = torch.ones(axes["queries"], axes["keys"], dtype=torch.bool).triu(axes["keys"] - axes["queries"] + 1)
-        scores = scores.masked_fill(hidden, -math.inf)
-    return {"out": (torch.softmax(scores, -1) @ v).flatten()}
-
-
 def activate(name, x):
     return {
         "relu": lambda: x.clamp_min(0),
@@ -324,7 +307,7 @@ def answers(p, inputs):
         return answer_fused_mlp(p, inputs)
     if p.family in ml_problems.FAMILIES:
         return ml_problems.FAMILIES[p.family].answers(p, inputs)
-    return answer_attention(p, inputs)
+    raise LookupError(p.family)
 
 
 def answer_segment(operation, x):
@@ -338,6 +321,13 @@ def answer_warp(p, x, inputs):
         return {"out": (x.view(-1, 32, 32) @ wide(inputs["right"]).view(-1, 32, 32)).flatten()}
     rows = x.view(-1, 32)
     return {"out": rows.cumsum(1).flatten() if p.operation == "inclusive" else fold(p.operation, rows, 1)[0]}
+
+
+def buffer_counts(p):
+    """{name: (its type, how many elements)}."""
+    inputs = make_inputs(p, 7)
+    counts = {name: (NAMES[value.dtype], value.numel()) for name, value in inputs.items()}
+    return counts | {name: (output_type(p, name), value.numel()) for name, value in answers(p, inputs).items()}
 
 
 # ---- a problem's sets, and what became of them --------------------------------------------------------------
@@ -412,7 +402,7 @@ class Sets:
             return torch.zeros_like(expected)
         largest = float(expected.nan_to_num(0, 0, 0).abs().max())
         arithmetic = (2.0**-46 if p.type == "f64" else 2.0**-19) * (1 + largest)
-        weights = 4 * UNIT[p.type] * 0.2 if p.family == "attention" and p.type != "f32" else 0  # rounded on the way
+        weights = 4 * UNIT[p.type] * 0.2 if p.family.startswith("attention") and p.type != "f32" else 0  # rounded on the way
         if p.family in ("gemm_fused", "fused_mlp"):  # rounded on the way too
             weights = 2 * UNIT[p.type] * (1 + largest)
         return arithmetic + weights + 1.01 * UNIT[stored] * expected.abs()

@@ -201,6 +201,7 @@ const kz_family kz_family_attention_backward = {
     .work = work,
     .worked = worked,
     .worked_count = sizeof worked / sizeof worked[0],
+    .rivals = (const char *const[]){"cudnn", "torch", "sdpa", NULL},
     .guest_signature =
         "const T *q, const T *k, const T *v, " GRADIENTS
         "\npadded-*: const T *q, const T *k, const T *v, const int *key_lengths, " GRADIENTS

@@ -125,7 +125,7 @@ const kz_family kz_family_layernorm = {
     .work = work,
     .worked = worked,
     .worked_count = sizeof worked / sizeof worked[0],
-    .rivals = (const char *const[]){"torch", "torch_compile", "liger", NULL},
+    .rivals = (const char *const[]){"cudnn", "torch", "torch_compile", "liger", NULL},
     .guest_signature =
         "const T *x, const T *gamma, const T *beta, T *y, float *mean, float *rstd, size_t rows, size_t "
         "columns, "

@@ -257,7 +257,7 @@ const kz_family kz_family_softmax = {
     .work = work,
     .worked = worked,
     .worked_count = sizeof worked / sizeof worked[0],
-    .rivals = (const char *const[]){"torch", "torch_compile", "liger", NULL},
+    .rivals = (const char *const[]){"cudnn", "torch", "torch_compile", "liger", NULL},
     .guest_signature =
         "const T *x, T *y, size_t batch, size_t rows, size_t columns\n"
         "masked-*: const T *x, const unsigned char *mask, T *y, size_t batch, size_t rows, "
