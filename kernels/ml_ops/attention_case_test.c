@@ -6,6 +6,7 @@
 #include "kz/family.h"
 #include "unit.h"
 
+#include "attention/attention.h"
 #include "attention_case.h"
 
 static double in(kz_type type, double value) { // rounded to the type
