@@ -3,6 +3,7 @@
 #include "options.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <fcntl.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -130,7 +131,8 @@ static int list_cases(const workload *w, const workload_bench_options *wanted) {
     workload_bench_cases cases;
     kz_error error = {0};
     kz_status status = workload_bench_select(w, wanted, NULL, &cases, &error);
-    const report_style style = report_detect_style(stdout);
+    report_style style = report_detect_style(stdout);
+    if (!style.terminal) style.width = INT_MAX; // a program that reads names needs whole ones
     const report_column columns[] = {{.title = "family", .shrink = REPORT_SHRINKS},
                                      {.title = "case", .shrink = REPORT_SHRINKS},
                                      {.title = "providers", .shrink = REPORT_SPARE}};

@@ -102,7 +102,6 @@ static kz_status open_program(const bench_data *data, const family_check_job *jo
         bench_candidate_close(candidate);
         return status;
     }
-    candidate->plan = p->plan;
     candidate->workspace_bytes = p->plan.workspace_bytes;
     hash_code(image, &p->plan, candidate->code_hash);
     candidate->code = bench_code_of(data->device, p->module, image, &p->plan, data->assembler);

@@ -45,7 +45,6 @@ typedef struct bench_candidate {
     uint64_t own_bytes;     // of a peer: device memory that it took by itself; UINT64_MAX where unknown
     bench_code code;        // of a variant or a guest
     bench_facts facts;      // the same
-    kz_plan plan;           // the same; no steps elsewhere
     void *self;
     kz_status (*enqueue)(void *self, kz_stream *stream, size_t set, kz_error *error);
     // Writes the inputs of a set again, by a kernel; NULL: they are the data's.

@@ -313,7 +313,7 @@ static void bad_plans(void **state) {
     expect_bad_plan(f, bad, "without an end");
     bad = (kz_plan){.step_count = 1,
                     .steps = {{.kind = KZ_STEP_LAUNCH, .entry = "visit", .arg_count = KZ_PLAN_ARGS + 1}}};
-    expect_bad_plan(f, bad, "25 arguments");
+    expect_bad_plan(f, bad, "33 arguments");
     bad = (kz_plan){.step_count = 1, .steps = {{.kind = (kz_step_kind)9}}};
     expect_bad_plan(f, bad, "unknown kind");
     bad = (kz_plan){0};

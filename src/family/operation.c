@@ -274,7 +274,7 @@ kz_status kz_operation_run_named(kz_operation *operation, kz_stream *stream, con
         list_buffers(operation, &names);
         base_fail(error, KZ_INVALID, "%s's %s takes no %s as it was opened: it takes %s",
                   operation->family->name, operation->family->operations[operation->c.operation],
-                  buffers[i].name ? buffers[i].name : "buffer without a name", names.data);
+                  buffers[i].name, names.data);
         base_fail_note(error, "set it to 0, or open the operation that takes it: kz/ops/%s.h says which",
                        operation->family->name);
         base_text_free(&names);

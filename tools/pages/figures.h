@@ -35,11 +35,14 @@ void figure_lab_clear(figure_lab *lab); // frees the buffers
 kz_status figure_lab_buffer(figure_lab *lab, size_t bytes, kz_ptr *address, kz_error *error);
 kz_status figure_lab_run(figure_lab *lab, const figure_launch *launch, sim_listener *listener,
                          kz_error *error);
-// Runs it under the profiler's instruments; the caller frees the record.
-kz_status figure_lab_count(figure_lab *lab, const figure_launch *launch, report_record *record,
-                           kz_error *error);
-// One metric of the first kernel of a record.
+// Does some work under the profiler's instruments; the caller frees the record.
+typedef kz_status figure_work(figure_lab *lab, void *context, kz_error *error);
+kz_status figure_lab_observe(figure_lab *lab, const char *name, figure_work *work, void *context,
+                             report_record *record, kz_error *error);
+kz_status figure_lab_count(figure_lab *lab, figure_launch *launch, report_record *record, kz_error *error);
+// One metric of the first kernel of a record, or of all of its kernels together.
 double figure_metric(const report_record *record, const char *name);
+double figure_metric_sum(const report_record *record, const char *name);
 // A line of figures.cu without its indentation, malloc'ed.
 char *figure_lab_line(const figure_lab *lab, uint32_t line);
 

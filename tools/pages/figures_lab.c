@@ -75,7 +75,8 @@ kz_status figure_lab_run(figure_lab *lab, const figure_launch *l, sim_listener *
     return status;
 }
 
-kz_status figure_lab_count(figure_lab *lab, const figure_launch *l, report_record *record, kz_error *error) {
+kz_status figure_lab_observe(figure_lab *lab, const char *name, figure_work *work, void *context,
+                             report_record *record, kz_error *error) {
     observe_session *session = NULL;
     observe_gpu gpu;
     base_text text = {0};
@@ -83,23 +84,38 @@ kz_status figure_lab_count(figure_lab *lab, const figure_launch *l, report_recor
     if (!status)
         status =
             observe_session_open(&(observe_options){.counters = true, .caches = true}, &gpu, &session, error);
-    if (!status) observe_session_name(session, l->kernel, 0);
+    if (!status) observe_session_name(session, name, 0);
     if (!status) status = device_sim_observe(lab->device, session, error);
-    if (!status) status = launch(lab, l, error);
+    if (!status) status = work(lab, context, error);
     if (session) device_sim_observe(lab->device, NULL, NULL);
     if (!status) {
         observe_session_finish(session, &text);
-        status = report_record_parse(l->kernel, text.data ? text.data : "", text.length, record, error);
+        status = report_record_parse(name, text.data ? text.data : "", text.length, record, error);
     }
     base_text_free(&text);
     observe_session_close(session);
     return status;
 }
 
+static kz_status launch_of(figure_lab *lab, void *l, kz_error *error) { return launch(lab, l, error); }
+
+kz_status figure_lab_count(figure_lab *lab, figure_launch *l, report_record *record, kz_error *error) {
+    return figure_lab_observe(lab, l->kernel, launch_of, l, record, error);
+}
+
 double figure_metric(const report_record *record, const char *name) {
     size_t at = 0;
     const json_t *kernel = report_record_next(record, "kernel", &at);
     return report_prof_metric(json_object_get(kernel, "metrics"), name);
+}
+
+double figure_metric_sum(const report_record *record, const char *name) {
+    size_t at = 0;
+    double sum = 0;
+    const json_t *kernel;
+    while ((kernel = report_record_next(record, "kernel", &at)))
+        sum += report_prof_metric(json_object_get(kernel, "metrics"), name);
+    return sum;
 }
 
 char *figure_lab_line(const figure_lab *lab, uint32_t line) {

@@ -144,7 +144,7 @@ static kz_status locate_variant(figure_lab *lab, const char *pattern, report_fig
     return status;
 }
 
-static kz_status locate_own(figure_lab *lab, const figure_launch *launch, report_figure_kernel *point,
+static kz_status locate_own(figure_lab *lab, figure_launch *launch, report_figure_kernel *point,
                             kz_error *error) {
     report_record record = {0};
     kz_status status = figure_lab_count(lab, launch, &record, error);

@@ -7,7 +7,7 @@ enum { WARP = 32 };
 static const char LOAD_SECTORS[] = "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum";
 static const char STORE_SECTORS[] = "l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum";
 
-static kz_status count_one(figure_lab *lab, const figure_launch *launch, const char *metric, double *value,
+static kz_status count_one(figure_lab *lab, figure_launch *launch, const char *metric, double *value,
                            kz_error *error) {
     report_record record = {0};
     kz_status status = figure_lab_count(lab, launch, &record, error);

@@ -5,7 +5,7 @@
 
 #include "family/check.h"
 #include "family/inputs.h"
-#include "figures.h"
+#include "figures_job.h"
 #include "kernels/gemm/gemm_types/gemm_types.h"
 #include "kernels/gemm/hgemm/hgemm.h"
 #include "kernels/ml_ops/cross_entropy/cross_entropy.h"
@@ -15,72 +15,8 @@
 
 // ---- one case, run once -----------------------------------------------------------------------------
 
-typedef struct numeric_job {
-    const kz_family *family;
-    const char *variant; // NULL: the one that kz chooses
-    kz_case c;
-    kz_buffer what[KZ_FAMILY_BUFFERS];
-    size_t count;
-    void *host[KZ_FAMILY_BUFFERS]; // inputs, and what a buffer that is both held before
-    void *got[KZ_FAMILY_BUFFERS];
-    kz_operation *operation; // from the first run on
-} numeric_job;
-
-static void job_close(numeric_job *job) {
-    for (size_t i = 0; i < job->count; i++) free(job->host[i]), free(job->got[i]);
-    kz_operation_close(job->operation);
-}
-
-static size_t bytes_of(const kz_buffer *b) { return (size_t)b->count * kz_type_size(b->type); }
-
-// With the inputs that `kz check` has for the case.
-static kz_status job_open(numeric_job *job, const char *family, const char *variant, const kz_case *c,
-                          kz_error *error) {
-    *job = (numeric_job){.family = kz_family_find(family), .variant = variant, .c = *c};
-    if (!job->family) return base_fail(error, KZ_NOT_FOUND, "there is no family %s", family);
-    job->count = job->family->buffers(&job->c, job->what);
-    for (size_t i = 0; i < job->count; i++) {
-        job->host[i] = calloc(1, bytes_of(&job->what[i]) + 1);
-        job->got[i] = calloc(1, bytes_of(&job->what[i]) + 1);
-        if (!job->host[i] || !job->got[i])
-            return base_fail(error, KZ_NO_MEMORY, "no memory for %s of %s", job->what[i].name, family);
-        if (job->what[i].role != KZ_OUTPUT)
-            family_make_input(job->family, &job->c, i, &job->what[i], FAMILY_SEED, 0, job->what[i].count,
-                              job->host[i]);
-    }
-    return KZ_OK;
-}
-
-static kz_status read_back(figure_lab *lab, numeric_job *job, const kz_ptr *at, kz_error *error) {
-    kz_status status = kz_device_synchronize(lab->device, error);
-    for (size_t i = 0; i < job->count && !status; i++)
-        if (job->what[i].role != KZ_INPUT)
-            status = kz_copy_to_host(lab->device, NULL, job->got[i], at[i], bytes_of(&job->what[i]), error);
-    return status ? status : kz_device_synchronize(lab->device, error);
-}
-
-static kz_status job_run(figure_lab *lab, numeric_job *job, kz_error *error) {
-    kz_ptr at[KZ_FAMILY_BUFFERS] = {0}, workspace = 0;
-    kz_status status = KZ_OK;
-    if (!job->operation)
-        status =
-            kz_operation_open_family(lab->device, job->family, &job->c, job->variant, &job->operation, error);
-    for (size_t i = 0; i < job->count && !status; i++) {
-        status = figure_lab_buffer(lab, bytes_of(&job->what[i]) + 1, &at[i], error);
-        if (!status)
-            status =
-                kz_copy_to_device(lab->device, NULL, at[i], job->host[i], bytes_of(&job->what[i]), error);
-    }
-    uint64_t bytes = kz_operation_workspace(job->operation);
-    if (!status && bytes) status = figure_lab_buffer(lab, bytes, &workspace, error);
-    if (!status) status = kz_operation_run(job->operation, NULL, at, job->count, workspace, bytes, error);
-    if (!status) status = read_back(lab, job, at, error);
-    figure_lab_clear(lab);
-    return status;
-}
-
 // What an output should be; the caller frees it.
-static kz_status job_expect(const numeric_job *job, size_t which, double **expected, kz_error *error) {
+static kz_status job_expect(const figure_job *job, size_t which, double **expected, kz_error *error) {
     size_t count = (size_t)job->what[which].count;
     *expected = malloc(2 * count * sizeof **expected);
     if (!*expected) return base_fail(error, KZ_NO_MEMORY, "no memory for %zu numbers", count);
@@ -93,7 +29,7 @@ typedef struct numeric_error {
     double relative; // the mean of relative errors
 } numeric_error;
 
-static numeric_error compare(const numeric_job *job, size_t which, const double *expected) {
+static numeric_error compare(const figure_job *job, size_t which, const double *expected) {
     numeric_error e = {0};
     double counted = 0;
     for (uint64_t i = 0; i < job->what[which].count; i++) {
@@ -117,14 +53,14 @@ typedef struct numeric_problem {
 } numeric_problem;
 
 static kz_status measure(figure_lab *lab, const numeric_problem *p, numeric_error *result, kz_error *error) {
-    numeric_job job;
+    figure_job job;
     double *expected = NULL;
-    kz_status status = job_open(&job, p->family, p->variant, &p->c, error);
-    if (!status) status = job_run(lab, &job, error);
+    kz_status status = figure_job_open(&job, p->family, p->variant, &p->c, error);
+    if (!status) status = figure_job_run(lab, &job, error);
     if (!status) status = job_expect(&job, p->which, &expected, error);
     if (!status) *result = compare(&job, p->which, expected);
     free(expected);
-    job_close(&job);
+    figure_job_close(&job);
     return status;
 }
 
@@ -240,14 +176,14 @@ static void exact_softmax(const double *x, double *y) {
 
 // The mean over rows of the sum of errors, of which a row adds up to 1: against the softmax of the logits before they were
 // rounded, and after.
-static kz_status softmax_errors(figure_lab *lab, numeric_job *job, double deviation, double *before,
+static kz_status softmax_errors(figure_lab *lab, figure_job *job, double deviation, double *before,
                                 double *after, kz_error *error) {
     enum { NUMBERS = SOFTMAX_ROWS * SOFTMAX_COLUMNS };
     kz_type type = job->c.type;
     double x[SOFTMAX_COLUMNS], y[2][SOFTMAX_COLUMNS];
     for (uint64_t i = 0; i < NUMBERS; i++)
         kz_element_set(type, job->host[0], i, deviation * number_normal(7, i));
-    kz_status status = job_run(lab, job, error);
+    kz_status status = figure_job_run(lab, job, error);
     *before = *after = 0;
     for (uint64_t first = 0; first < NUMBERS && !status; first += SOFTMAX_COLUMNS) {
         for (uint64_t i = 0; i < SOFTMAX_COLUMNS; i++) x[i] = deviation * number_normal(7, first + i);
@@ -273,14 +209,14 @@ kz_status figure_error_inputs(figure_lab *lab, base_text *svg, kz_error *error) 
     kz_status status = KZ_OK;
     for (int k = 0; k < SERIES - 1 && !status; k++) {
         const kz_case c = {.type = types[k], .axes = {1, SOFTMAX_ROWS, SOFTMAX_COLUMNS}};
-        numeric_job job;
-        status = job_open(&job, "softmax", "04_lanes", &c, error);
+        figure_job job;
+        status = figure_job_open(&job, "softmax", "04_lanes", &c, error);
         for (int i = 0; i < COUNT && !status; i++) {
             x[i] = ldexp(1, FIRST + i);
             status = softmax_errors(lab, &job, x[i], &y[k][i], &after[i], error);
             if (types[k] == KZ_BF16) y[SERIES - 1][i] = after[i];
         }
-        job_close(&job);
+        figure_job_close(&job);
     }
     if (status) return status;
     snprintf(
@@ -317,7 +253,7 @@ static void exact_layernorm(const double *x, double *y) {
 
 // The root of the mean squared error, of results around 1, for rows around `mean` with deviation 1: against the layernorm
 // of the numbers before they were rounded, and after.
-static kz_status layernorm_errors(figure_lab *lab, numeric_job *job, double mean, double *before,
+static kz_status layernorm_errors(figure_lab *lab, figure_job *job, double mean, double *before,
                                   double *after, kz_error *error) {
     enum { X, GAMMA, BETA, Y, NUMBERS = NORM_ROWS * NORM_COLUMNS };
     kz_type type = job->c.type;
@@ -327,7 +263,7 @@ static kz_status layernorm_errors(figure_lab *lab, numeric_job *job, double mean
         kz_element_set(type, job->host[BETA], i, 0);
     }
     for (uint64_t i = 0; i < NUMBERS; i++) kz_element_set(type, job->host[X], i, mean + number_normal(8, i));
-    kz_status status = job_run(lab, job, error);
+    kz_status status = figure_job_run(lab, job, error);
     for (uint64_t first = 0; first < NUMBERS && !status; first += NORM_COLUMNS) {
         for (uint64_t i = 0; i < NORM_COLUMNS; i++) x[i] = mean + number_normal(8, first + i);
         exact_layernorm(x, y[0]);
@@ -353,14 +289,14 @@ kz_status figure_error_means(figure_lab *lab, base_text *svg, kz_error *error) {
     kz_status status = KZ_OK;
     for (int k = 0; k < SERIES - 1 && !status; k++) {
         const kz_case c = {.type = types[k], .axes = {NORM_ROWS, NORM_COLUMNS}};
-        numeric_job job;
-        status = job_open(&job, "layernorm", "03_welford", &c, error);
+        figure_job job;
+        status = figure_job_open(&job, "layernorm", "03_welford", &c, error);
         for (int i = 0; i < COUNT && !status; i++) {
             x[i] = ldexp(1, FIRST + i);
             status = layernorm_errors(lab, &job, x[i], &y[k][i], &after[i], error);
             if (types[k] == KZ_BF16) y[SERIES - 1][i] = after[i];
         }
-        job_close(&job);
+        figure_job_close(&job);
     }
     if (status) return status;
     snprintf(note, sizeof note,

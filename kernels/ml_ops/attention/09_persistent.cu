@@ -3,7 +3,8 @@
 //
 // Idea     a block per multiprocessor that takes tile after tile of queries: keys of the next one land while results of the last one
 //          leave. And blocks should end together, whatever a causal mask leaves of their tiles.
-// Change   the longest tiles first, in rounds that alternate in direction; heads in sections whose keys and values stay in L2.
+// Change   rounds that alternate in direction; heads in sections whose keys and values stay in L2, by turns from long tiles to short
+//          ones and back (wgmma_order.h).
 //          Results go through the queries' shared memory and a tensor map. Tiles for all dimensions, and for an added mask.
 // Expect   one start-up per multiprocessor; every pair of rounds gives each block the same work under a causal mask.
 // Limit    the order is fixed before it runs: blocks that fall behind, or packed sequences of very different lengths, are not

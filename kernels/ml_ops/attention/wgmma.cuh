@@ -24,6 +24,7 @@
 #include "kz/device/tensor_copy.cuh"
 #include "kz/device/wgmma.cuh"
 #include "tune.h"
+#include "wgmma_order.h"
 #include "wgmma_shape.h"
 
 template <typename T_, int dimension, int keys, int consumers, int stages> struct attention_shape {
@@ -122,10 +123,11 @@ struct attention_work {
     }
 };
 
-// By whole warps. False: there is no such tile of queries.
+// By whole warps. A column is a head of all sequences if they are packed, and then `tile` counts through them; else it is a head
+// of one sequence. False: there is no such tile of queries.
 template <typename A, typename T>
 static __device__ __forceinline__ bool attention_locate(const kz_attention<T> &p, unsigned tile,
-                                                        unsigned head, attention_work &work) {
+                                                        unsigned column, attention_work &work) {
     const unsigned rows = attention_sizes<A>::QUERIES;
     kz_attention_sequence s;
     if (p.query_offsets) {
@@ -133,14 +135,13 @@ static __device__ __forceinline__ bool attention_locate(const kz_attention<T> &p
         if (!kz_attention_tile_by_warp(p, tile, rows, &b, &s, &row)) return false;
         work.b = (unsigned)b;
         tile = (unsigned)row / rows;
+        work.head = column;
     } else {
-        unsigned tiles = ((unsigned)p.queries + rows - 1) / rows;
-        work.b = tile / tiles;
-        tile -= work.b * tiles;
+        work.b = column / (unsigned)p.heads;
+        work.head = column - work.b * (unsigned)p.heads;
         s = kz_attention_sequence_of(p, work.b);
     }
-    work.head = head;
-    work.kv_head = head / ((unsigned)p.heads / (unsigned)p.kv_heads);
+    work.kv_head = work.head / ((unsigned)p.heads / (unsigned)p.kv_heads);
     work.query = (unsigned)s.query, work.queries = (unsigned)s.queries;
     work.key = (unsigned)s.key, work.keys = (unsigned)s.keys;
     work.row = tile * rows;
@@ -153,28 +154,24 @@ static __device__ __forceinline__ bool attention_locate(const kz_attention<T> &p
     return true;
 }
 
-// Tiles of queries in the order in which blocks take them. A block that stays goes through them in rounds of as many as there are
-// blocks, every second one backwards, so that each has long and short ones. Heads are taken in sections whose keys and
-// values stay in L2; within one the last queries, which see most keys under a causal mask, come first.
+// Tiles of queries in the order in which blocks take them: a block that stays has many, any other one.
 template <typename A> struct attention_schedule {
-    unsigned tiles, heads, section, round;
+    attention_order order;
+    unsigned round;
 
     template <typename T>
     __device__ __forceinline__ bool next(const kz_attention<T> &p, attention_work &work) {
         for (;;) {
             if (!A::PERSISTENT) {
                 if (round++) return false;
-                return attention_locate<A>(p, blockIdx.x % tiles, blockIdx.x / tiles, work);
+                return attention_locate<A>(p, blockIdx.x % order.tiles, blockIdx.x / order.tiles, work);
             }
-            unsigned first = round * gridDim.x;
-            if (first >= tiles * heads) return false;
-            unsigned at = first + (round % 2 ? gridDim.x - 1 - blockIdx.x : blockIdx.x);
-            round++;
-            if (at >= tiles * heads) continue;
-            unsigned before = at / (tiles * section) * section;
-            at -= before * tiles;
-            unsigned width = heads - before < section ? heads - before : section;
-            if (attention_locate<A>(p, tiles - 1 - at / width, before + at % width, work)) return true;
+            unsigned all = order.tiles * order.columns;
+            if (round * gridDim.x >= all) return false;
+            unsigned number = attention_turn_number(round++, blockIdx.x, gridDim.x);
+            if (number >= all) continue;
+            attention_turn turn = attention_turn_of(&order, number);
+            if (attention_locate<A>(p, turn.tile, turn.column, work)) return true;
         }
     }
 };

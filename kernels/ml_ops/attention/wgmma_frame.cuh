@@ -14,7 +14,7 @@ enum { ATTENTION_OWN_BARRIER = 1, ATTENTION_TURN_BARRIER = 5 };
         float *lse, const int *query_offsets, const int *key_offsets, const T *mask, size_t batch,           \
         size_t heads, size_t kv_heads, size_t queries, size_t keys, size_t dimension, float scale,           \
         size_t reach, size_t out_token, size_t out_head, size_t out_batch, size_t mask_token,                \
-        size_t mask_head, size_t mask_batch, unsigned tiles, unsigned section
+        size_t mask_head, size_t mask_batch, unsigned tiles, unsigned columns, unsigned section
 #define ATTENTION_WGMMA_PROBLEM(T)                                                                           \
     {                                                                                                        \
         nullptr, nullptr, nullptr, out, lse, query_offsets, key_offsets, mask, batch, heads, kv_heads,       \
@@ -323,7 +323,7 @@ static __device__ __forceinline__ void attention_run(const attention_maps &maps,
     KZ_ENTRY_BOUNDS(name, threads, blocks)(ATTENTION_WGMMA_PARAMETERS(A::T)) {                               \
         const kz_attention<A::T> problem = ATTENTION_WGMMA_PROBLEM(A::T);                                    \
         run<A>({&q_map, &k_map, &v_map, &out_map}, problem,                                                  \
-               attention_schedule<A>{tiles, (unsigned)heads, section, 0});                                   \
+               attention_schedule<A>{{tiles, columns, section}, 0});                                         \
     }
 
 #endif

@@ -105,16 +105,18 @@ static kz_status plan(const kz_planner *p, const frame *frames, bool persistent)
         return kz_plan_refuse(
             p->error, "this rung has up to 128 elements of a head and no added mask; 05 and 09 have all");
     bool alone = f->consumers == 1;
-    uint64_t tiles = attention_tiles(&a, (uint64_t)f->consumers * ATTENTION_ROWS), blocks = tiles * a.heads,
-             section = a.heads;
+    uint64_t columns = a.packed ? a.heads : a.heads * a.batch;
+    uint64_t blocks = attention_tiles(&a, (uint64_t)f->consumers * ATTENTION_ROWS) * a.heads,
+             tiles = blocks / columns, section = columns;
     if (persistent) {
         uint64_t group = a.heads / a.kv_heads, bytes = a.keys * a.dimension * 4;
-        section = kz_min_u64(a.heads, group * (bytes < ATTENTION_SECTION ? ATTENTION_SECTION / bytes : 1));
+        section = kz_min_u64(columns, group * (bytes < ATTENTION_SECTION ? ATTENTION_SECTION / bytes : 1));
         blocks = kz_min_u64(blocks, (uint64_t)p->device->multiprocessors);
     }
     kz_arg args[KZ_PLAN_ARGS];
     size_t count = arguments(p, &a, f, args);
     args[count++] = kz_arg_u64(tiles);
+    args[count++] = kz_arg_u64(columns);
     args[count++] = kz_arg_u64(section);
     return KZ_LAUNCH(p, .operation = f->operation, .blocks = blocks, .threads = 128 * (f->consumers + !alone),
                      .overlap = !alone,

@@ -6,6 +6,7 @@
 #include "unit.h"
 
 #include "tune.h"
+#include "wgmma_order.h"
 
 static kz_status plan(const char *name, const kz_case *c, kz_plan *plan, kz_error *error) {
     kz_device *device;
@@ -67,11 +68,56 @@ static void heads_in_sections(void **state) {
     const struct {
         int64_t keys;
         uint64_t heads;
-    } wanted[] = {{1000, 32}, {ATTENTION_SECTION / (128 * 4 * 3), 12}, {ATTENTION_SECTION, 4}};
+    } wanted[] = {{1000, 64}, {ATTENTION_SECTION / (128 * 4 * 3), 12}, {ATTENTION_SECTION, 4}};
     for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++) {
         kz_case c = a_case(KZ_ATTENTION_CAUSAL, 1000, wanted[i].keys, 128);
         assert_int_equal(plan("09_persistent", &c, &p, &error), KZ_OK);
         assert_int_equal(p.steps[0].args[p.steps[0].arg_count - 1].scalar, wanted[i].heads);
+    }
+}
+
+// Every tile has one turn, whatever the numbers; those at the end of a section's columns too.
+static void every_tile_has_a_turn(void **state) {
+    enum { MOST = 400 };
+    static const attention_order orders[] = {{7, 12, 12}, {7, 12, 4}, {5, 11, 4}, {1, 9, 2}, {6, 1, 1}};
+    for (size_t i = 0; i < sizeof orders / sizeof *orders; i++)
+        for (unsigned blocks = 1; blocks < 140; blocks += 13) {
+            const attention_order *o = &orders[i];
+            unsigned all = o->tiles * o->columns;
+            bool taken[MOST] = {0};
+            for (unsigned round = 0; round * blocks < all; round++)
+                for (unsigned block = 0; block < blocks; block++) {
+                    unsigned number = attention_turn_number(round, block, blocks);
+                    if (number >= all) continue;
+                    attention_turn turn = attention_turn_of(o, number);
+                    assert_true(turn.tile < o->tiles && turn.column < o->columns);
+                    assert_false(taken[turn.column * o->tiles + turn.tile]);
+                    taken[turn.column * o->tiles + turn.tile] = true;
+                }
+            for (unsigned t = 0; t < all; t++) assert_true(taken[t]);
+        }
+}
+
+// Tile t of a causal mask sees t + 1 tiles of keys: the block that has most has not much more than an even share.
+static void causal_shares_are_even(void **state) {
+    enum { BLOCKS = 132 };
+    static const struct {
+        attention_order order;
+        double most; // of an even share
+    } shares[] = {{{64, 16, 16}, 1.01}, {{64, 16, 8}, 1.01}, {{64, 64, 12}, 1.01}, {{16, 128, 128}, 1.05}};
+    for (size_t i = 0; i < sizeof shares / sizeof *shares; i++) {
+        const attention_order *o = &shares[i].order;
+        unsigned share[BLOCKS] = {0}, most = 0, all = o->tiles * o->columns;
+        for (unsigned round = 0; round * BLOCKS < all; round++)
+            for (unsigned block = 0; block < BLOCKS; block++) {
+                unsigned number = attention_turn_number(round, block, BLOCKS);
+                if (number < all) share[block] += attention_turn_of(o, number).tile + 1;
+                if (share[block] > most) most = share[block];
+            }
+        double even = o->columns * (o->tiles * (o->tiles + 1) / 2.0) / BLOCKS;
+        if (most > shares[i].most * even)
+            fail_msg("%u heads in sections of %u: %.3f of an even share", o->columns, o->section,
+                     most / even);
     }
 }
 
@@ -162,8 +208,12 @@ static void refusals(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(launches),          cmocka_unit_test(blocks_that_stay),
-        cmocka_unit_test(heads_in_sections), cmocka_unit_test(any_order_gives_the_same),
+        cmocka_unit_test(launches),
+        cmocka_unit_test(blocks_that_stay),
+        cmocka_unit_test(heads_in_sections),
+        cmocka_unit_test(every_tile_has_a_turn),
+        cmocka_unit_test(causal_shares_are_even),
+        cmocka_unit_test(any_order_gives_the_same),
         cmocka_unit_test(refusals),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

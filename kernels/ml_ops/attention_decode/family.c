@@ -466,9 +466,10 @@ const kz_family kz_family_attention_decode = {
         "const T *q, const T *k, const T *v, const int *lengths, T *out, " GUEST_AXES "\n"
         "paged-*: const T *q, const T *k, const T *v, const int *lengths, const int *page_table, "
         "T *out, " GUEST_AXES ", size_t page, size_t pages\n"
-        "fp8-*: const T *q, const uint8_t *k, const uint8_t *v, const int *lengths, const float "
+        "fp8-*: const T *q, const unsigned char *k, const unsigned char *v, const int *lengths, const float "
         "*k_scale, const float *v_scale, T *out, " GUEST_AXES "\n"
-        "paged_fp8-*: const T *q, const uint8_t *k, const uint8_t *v, const int *lengths, const int "
+        "paged_fp8-*: const T *q, const unsigned char *k, const unsigned char *v, const int *lengths, const "
+        "int "
         "*page_table, const float *k_scale, const float *v_scale, T *out, " GUEST_AXES
         ", size_t page, size_t pages",
     .guest_args = guest_args,
