@@ -274,7 +274,7 @@ kz_status figure_attention_units(figure_lab *lab, base_text *svg, kz_error *erro
 
 // ---- who does what when -----------------------------------------------------------------------------------------
 
-enum { SMS = 132, QUERY_TILES = 64, HEADS = 16, SECTION = 8, ALL = HEADS * QUERY_TILES };
+enum { SMS = 132, QUERY_TILES = 64, SECTION = 8, ALL = HEADS * QUERY_TILES };
 
 // Tile `at` of all heads, in the order of a grid or the longest first: how many tiles of keys a causal mask leaves it.
 static int grid_order(int at) { return at % QUERY_TILES + 1; }
