@@ -11,6 +11,7 @@ from packages import package
 torch = package("torch", "2.7")
 
 import torch_compile_ml  # noqa: E402, after the check above
+import transformer_block  # noqa: E402
 from tensors import is_empty, signed  # noqa: E402
 
 NAME = "torch_compile"
@@ -220,5 +221,6 @@ FAMILIES = {
     "gemv": gemv,
     "gemm_fused": gemm_fused,
     "fused_mlp": fused_mlp,
+    "transformer_block": transformer_block.compiled,
     **torch_compile_ml.FAMILIES,
 }

@@ -16,6 +16,7 @@ from packages import package
 torch = package("torch", "2.7")
 
 import torch_ml  # noqa: E402, after the check above
+import transformer_block  # noqa: E402
 from tensors import TYPES, is_empty, signed, tensors  # noqa: E402
 
 NAME = "torch"
@@ -461,5 +462,6 @@ FAMILIES = {
     "gemv": gemv,
     "gemm_fused": gemm_fused,
     "fused_mlp": fused_mlp,
+    "transformer_block": transformer_block.eager,
     **torch_ml.FAMILIES,
 }

@@ -8,6 +8,7 @@ from typing import Callable
 import torch
 
 import attention_problems
+import block_problems
 from attention_problems import single
 
 
@@ -47,6 +48,7 @@ def list_problems(add):
     yield from add("rmsnorm", "rmsnorm residual backward", floats, *matrices, epsilon=1e-6)
     yield from add("layernorm", "forward residual backward", floats, *matrices, epsilon=1e-5)
     yield from attention_problems.list_problems(add)
+    yield from block_problems.list_problems(add)
 
 
 def wide(x):
@@ -361,4 +363,5 @@ FAMILIES = {
     "attention": Family(attention_problems.attention_inputs, attention_problems.attention_answers),
     "attention_backward": Family(attention_problems.backward_inputs, attention_problems.backward_answers),
     "attention_decode": Family(attention_problems.decode_inputs, attention_problems.decode_answers),
+    "transformer_block": Family(block_problems.inputs, block_problems.answers),
 }

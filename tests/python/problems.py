@@ -403,6 +403,6 @@ class Sets:
         largest = float(expected.nan_to_num(0, 0, 0).abs().max())
         arithmetic = (2.0**-46 if p.type == "f64" else 2.0**-19) * (1 + largest)
         weights = 4 * UNIT[p.type] * 0.2 if p.family.startswith("attention") and p.type != "f32" else 0  # rounded on the way
-        if p.family in ("gemm_fused", "fused_mlp"):  # rounded on the way too
-            weights = 2 * UNIT[p.type] * (1 + largest)
+        if p.family in ("gemm_fused", "fused_mlp", "transformer_block"):  # rounded on the way too, a block in many places
+            weights = (6 if p.family == "transformer_block" else 2) * UNIT[p.type] * (1 + largest)
         return arithmetic + weights + 1.01 * UNIT[stored] * expected.abs()

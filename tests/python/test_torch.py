@@ -199,8 +199,9 @@ class Torch(unittest.TestCase):
         self.assertEqual(in_tree(families), families_that_name("torch_compile"))
 
     def test_compile(self):
-        """Three families, one of them in place: compiling takes seconds."""
-        chosen = {("elementwise", "gelu_erf", "f16"), ("rmsnorm", "rmsnorm", "bf16"), ("cross_entropy", "gradient", "bf16")}
+        """Four families, one of them in place: compiling takes seconds."""
+        chosen = {("elementwise", "gelu_erf", "f16"), ("rmsnorm", "rmsnorm", "bf16"), ("cross_entropy", "gradient", "bf16"),
+                  ("transformer_block", "gradients", "bf16")}
         families = check_all(self, torch_compile, lambda p: (p.family, p.operation, p.type) in chosen)
         self.assertEqual(families, {family for family, *_ in chosen})
 

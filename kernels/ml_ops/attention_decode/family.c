@@ -462,6 +462,7 @@ const kz_family kz_family_attention_decode = {
     .work = work,
     .worked = worked,
     .worked_count = sizeof worked / sizeof worked[0],
+    .rivals = (const char *const[]){"cudnn", "torch", "torch_compile", "sdpa", NULL},
     .guest_signature =
         "const T *q, const T *k, const T *v, const int *lengths, T *out, " GUEST_AXES "\n"
         "paged-*: const T *q, const T *k, const T *v, const int *lengths, const int *page_table, "

@@ -412,7 +412,7 @@ const kz_family kz_family_transformer_block = {
     .work = work,
     .worked = worked,
     .worked_count = sizeof worked / sizeof worked[0],
-    .rivals = NULL,
+    .rivals = (const char *const[]){"torch", "torch_compile", NULL},
     .guest_signature =
         "const T *x, const int *positions, const T *norm1, const T *wqkv, const T *wo, const T *norm2, const "
         "T *wgu, const T *wd, "
