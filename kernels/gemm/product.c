@@ -8,62 +8,110 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { STRIP = 512, ROWS = 4, MOST_THREADS = 64 };
+typedef double lanes __attribute__((vector_size(64), may_alias));
 
-// Rows [first, last) of c. Four rows share a strip of b, whose sums stay in the first cache.
+// A tile's sums stay in registers, a strip of b in the nearest caches, a block of a in the next.
+enum {
+    LANES = 8,
+    ROWS = 8,
+    VECTORS = 3,
+    COLUMNS = VECTORS * LANES,
+    DEPTH = 256,
+    BLOCK = 128,
+    MOST_THREADS = 64
+};
+
+// Arrays whose every index is a constant are registers.
+#define UNROLLED _Pragma("GCC unroll 8")
+
+// Rows [first, last) of c.
 typedef struct part {
     const gemm_product *of;
     int64_t n, k, first, last;
     double *expected;
 } part;
 
-// `doubles` is a constant wherever it is called: the loops have no branch in them.
-static inline __attribute__((always_inline)) double a_at(const gemm_product *p, int64_t at, bool doubles) {
-    return doubles ? p->a_doubles[at] : p->a[at];
-}
-static inline __attribute__((always_inline)) double b_at(const gemm_product *p, int64_t at, bool doubles) {
-    return doubles ? p->b_doubles[at] : p->b[at];
+// Parts of a and b as doubles, in the order in which tiles read them; 0 beyond the edges.
+typedef struct panels {
+    _Alignas(64) double a[BLOCK / ROWS][DEPTH][ROWS];
+    _Alignas(64) double b[DEPTH][COLUMNS];
+    _Alignas(64) double sums[ROWS][COLUMNS]; // of one tile
+} panels;
+
+static double a_at(const gemm_product *p, int64_t at) { return p->a_doubles ? p->a_doubles[at] : p->a[at]; }
+static double b_at(const gemm_product *p, int64_t at) { return p->b_doubles ? p->b_doubles[at] : p->b[at]; }
+
+static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
+
+static void pack_a(const part *p, int64_t row, int64_t rows, int64_t x, int64_t depth, panels *to) {
+    memset(to->a, 0, sizeof to->a);
+    for (int64_t r = 0; r < rows; r++)
+        for (int64_t d = 0; d < depth; d++)
+            to->a[r / ROWS][d][r % ROWS] = a_at(p->of, (row + r) * p->k + x + d);
 }
 
-static inline __attribute__((always_inline)) void add_rows(const part *p, bool doubles, int64_t row,
-                                                           int64_t rows, int64_t from, int64_t count,
-                                                           double sums[ROWS][STRIP]) {
-    for (int64_t x = 0; x < p->k; x++) {
-        int64_t b = x * p->n + from;
-        double a[ROWS] = {0};
-        for (int64_t r = 0; r < rows; r++) a[r] = a_at(p->of, (row + r) * p->k + x, doubles);
-        for (int64_t j = 0; j < count; j++) {
-            double right = b_at(p->of, b + j, doubles);
-            for (int r = 0; r < ROWS; r++) sums[r][j] += a[r] * right;
-        }
+static void pack_b(const part *p, int64_t column, int64_t columns, int64_t x, int64_t depth, panels *to) {
+    memset(to->b, 0, sizeof to->b);
+    for (int64_t d = 0; d < depth; d++)
+        for (int64_t j = 0; j < columns; j++) to->b[d][j] = b_at(p->of, (x + d) * p->n + column + j);
+}
+
+// `rows` and `vectors`, of the sums that are kept in registers at once, are constants wherever it is called.
+static inline __attribute__((always_inline)) void add_part(const double (*a)[ROWS],
+                                                           const double (*b)[COLUMNS], int64_t depth,
+                                                           double (*to)[COLUMNS], int rows, int vectors) {
+    lanes sums[ROWS][VECTORS];
+    UNROLLED for (int r = 0; r < rows; r++) UNROLLED for (int v = 0; v < vectors; v++) sums[r][v] =
+        *(lanes *)&to[r][v * LANES];
+    for (int64_t d = 0; d < depth; d++)
+        UNROLLED for (int r = 0; r < rows; r++) UNROLLED for (int v = 0; v < vectors; v++) sums[r][v] +=
+            a[d][r] * *(const lanes *)&b[d][v * LANES];
+    UNROLLED for (int r = 0; r < rows; r++) UNROLLED for (int v = 0; v < vectors; v++) *
+        (lanes *)&to[r][v * LANES] = sums[r][v];
+}
+
+static inline __attribute__((always_inline)) void add_tile(panels *p, int64_t block, int64_t depth, int rows,
+                                                           int vectors) {
+    for (int r = 0; r < ROWS; r += rows)
+        for (int v = 0; v < VECTORS; v += vectors)
+            add_part((const double(*)[ROWS]) & p->a[block][0][r],
+                     (const double(*)[COLUMNS]) & p->b[0][v * LANES], depth,
+                     (double(*)[COLUMNS]) & p->sums[r][v * LANES], rows, vectors);
+}
+
+static void copy_tile(const part *p, int64_t row, int64_t rows, int64_t column, int64_t columns, panels *tile,
+                      bool out) {
+    for (int64_t r = 0; r < rows; r++) {
+        double *there = p->expected + (row + r) * p->n + column;
+        memcpy(out ? there : tile->sums[r], out ? tile->sums[r] : there, (size_t)columns * sizeof(double));
     }
 }
 
-static inline __attribute__((always_inline)) void multiply_as(const part *p, bool doubles) {
-    double sums[ROWS][STRIP];
-    for (int64_t row = p->first; row < p->last; row += ROWS) {
-        int64_t rows = p->last - row < ROWS ? p->last - row : ROWS;
-        for (int64_t from = 0; from < p->n; from += STRIP) {
-            int64_t count = p->n - from < STRIP ? p->n - from : STRIP;
-            memset(sums, 0, sizeof sums);
-            add_rows(p, doubles, row, rows, from, count, sums);
-            for (int64_t r = 0; r < rows; r++)
-                memcpy(p->expected + (row + r) * p->n + from, sums[r], (size_t)count * sizeof(double));
+// Each sum takes its products in the order of k, one after the other.
+static inline __attribute__((always_inline)) void multiply(const part *p, int rows, int vectors) {
+    panels panel;
+    memset(p->expected + p->first * p->n, 0, (size_t)((p->last - p->first) * p->n) * sizeof(double));
+    for (int64_t row = p->first; row < p->last; row += BLOCK)
+        for (int64_t x = 0; x < p->k; x += DEPTH) {
+            int64_t block = least(BLOCK, p->last - row), depth = least(DEPTH, p->k - x);
+            pack_a(p, row, block, x, depth, &panel);
+            for (int64_t column = 0; column < p->n; column += COLUMNS) {
+                int64_t columns = least(COLUMNS, p->n - column);
+                pack_b(p, column, columns, x, depth, &panel);
+                for (int64_t r = 0; r < block; r += ROWS) {
+                    int64_t count = least(ROWS, block - r);
+                    copy_tile(p, row + r, count, column, columns, &panel, false);
+                    add_tile(&panel, r / ROWS, depth, rows, vectors);
+                    copy_tile(p, row + r, count, column, columns, &panel, true);
+                }
+            }
         }
-    }
-}
-
-static inline __attribute__((always_inline)) void multiply(const part *p) {
-    if (p->of->a_doubles)
-        multiply_as(p, true);
-    else
-        multiply_as(p, false);
 }
 
 // The same code for wider registers, where the machine has them.
 #ifdef __x86_64__
-__attribute__((target("avx512f"))) static void multiply_avx512(const part *p) { multiply(p); }
-__attribute__((target("avx2,fma"))) static void multiply_avx2(const part *p) { multiply(p); }
+__attribute__((target("avx512f"))) static void multiply_avx512(const part *p) { multiply(p, ROWS, VECTORS); }
+__attribute__((target("avx2,fma"))) static void multiply_avx2(const part *p) { multiply(p, 4, 1); }
 #endif
 
 static void *run_part(void *context) {
@@ -75,7 +123,7 @@ static void *run_part(void *context) {
         multiply_avx2(p);
     else
 #endif
-        multiply(p);
+        multiply(p, 2, 1);
     return NULL;
 }
 
@@ -102,15 +150,14 @@ static void multiply_all(const part *whole) {
 // The fourth powers of each row of a, and of each column of b, summed; then the square root of the sums.
 void gemm_sum_fourth_powers(const gemm_product *p, double *rows, double *columns) {
     int64_t m = p->m, n = p->n, k = p->k;
-    bool doubles = p->a_doubles != NULL;
     for (int64_t i = 0; i < m; i++) {
         rows[i] = 0.0;
-        for (int64_t x = 0; x < k; x++) rows[i] += pow(a_at(p, i * k + x, doubles), 4);
+        for (int64_t x = 0; x < k; x++) rows[i] += pow(a_at(p, i * k + x), 4);
         rows[i] = sqrt(rows[i]);
     }
     for (int64_t j = 0; j < n; j++) columns[j] = 0.0;
     for (int64_t x = 0; x < k; x++)
-        for (int64_t j = 0; j < n; j++) columns[j] += pow(b_at(p, x * n + j, doubles), 4);
+        for (int64_t j = 0; j < n; j++) columns[j] += pow(b_at(p, x * n + j), 4);
     for (int64_t j = 0; j < n; j++) columns[j] = sqrt(columns[j]);
 }
 
