@@ -1,5 +1,5 @@
 // transformer_block: the model's gradients by finite differences, the reference's bound against what must fail, the plan of memory,
-// the public call.
+// the public call, in a graph as well.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -133,6 +133,88 @@ static void memory_is_shared_over_time(void **state) {
     kz_device_close(device);
 }
 
+// Recorded, and replayed into what earlier runs left in the outputs and in the workspace.
+static void a_graph_gives_the_same_bits(kz_transformer_block which, const char *variant) {
+    const kz_transformer_block_shape shape = {
+        .size = sizeof shape, .batch = 1, .tokens = 9, .width = 64, .heads = 2, .kv_heads = 1, .hidden = 48};
+    const kz_case c = {.operation = which, .type = KZ_BF16, .axes = {1, 9, 64, 2, 1, 48}};
+    kz_buffer list[KZ_FAMILY_BUFFERS];
+    size_t count = block_buffers(&c, list);
+    void *host[KZ_FAMILY_BUFFERS], *first[KZ_FAMILY_BUFFERS];
+    kz_ptr at[KZ_FAMILY_BUFFERS], workspace;
+    kz_device *device;
+    kz_operation *operation;
+    kz_stream *stream;
+    kz_graph *graph;
+    assert_int_equal(kz_device_open("sim:h200", &device, NULL), KZ_OK);
+    assert_int_equal(kz_transformer_block_open(device, which, KZ_BF16, &shape, variant, &operation, NULL),
+                     KZ_OK);
+    assert_int_equal(kz_stream_open(device, &stream, NULL), KZ_OK);
+    for (size_t i = 0; i < count; i++) {
+        uint64_t bytes = list[i].count * kz_type_size(list[i].type);
+        host[i] = malloc(bytes), first[i] = malloc(bytes);
+        for (uint64_t e = 0; e < list[i].count; e++)
+            kz_element_set(list[i].type, host[i], e,
+                           list[i].type == KZ_I32 ? (double)e : draw((uint32_t)i, e));
+        assert_int_equal(kz_memory_alloc(device, bytes, &at[i], NULL), KZ_OK);
+        assert_int_equal(kz_copy_to_device(device, NULL, at[i], host[i], bytes, NULL), KZ_OK);
+    }
+    uint64_t room = kz_operation_workspace(operation);
+    assert_int_equal(kz_memory_alloc(device, room, &workspace, NULL), KZ_OK);
+    kz_transformer_block_buffers buffers = {.size = sizeof buffers,
+                                            .x = at[X],
+                                            .positions = at[POSITIONS],
+                                            .norm1 = at[NORM1],
+                                            .wqkv = at[WQKV],
+                                            .wo = at[WO],
+                                            .norm2 = at[NORM2],
+                                            .wgu = at[WGU],
+                                            .wd = at[WD]};
+    size_t outputs = Y;
+    if (which == KZ_TRANSFORMER_BLOCK_FORWARD) {
+        buffers.y = at[Y];
+    } else {
+        outputs = GRADIENTS_Y;
+        buffers.dy = at[DY], buffers.y = at[GRADIENTS_Y], buffers.dx = at[DX], buffers.dnorm1 = at[DNORM1];
+        buffers.dwqkv = at[DWQKV], buffers.dwo = at[DWO], buffers.dnorm2 = at[DNORM2],
+        buffers.dwgu = at[DWGU];
+        buffers.dwd = at[DWD];
+    }
+    assert_int_equal(kz_graph_begin(device, stream, NULL), KZ_OK);
+    assert_int_equal(kz_transformer_block_run(operation, stream, &buffers, workspace, room, NULL), KZ_OK);
+    assert_int_equal(kz_graph_end(device, stream, &graph, NULL), KZ_OK);
+    for (int run = 0; run < 3; run++) { // the first one is not the graph's
+        if (run == 0)
+            assert_int_equal(kz_transformer_block_run(operation, stream, &buffers, workspace, room, NULL),
+                             KZ_OK);
+        else
+            assert_int_equal(kz_graph_launch(device, graph, stream, NULL), KZ_OK);
+        assert_int_equal(kz_stream_synchronize(device, stream, NULL), KZ_OK);
+        for (size_t i = outputs; i < count; i++) {
+            uint64_t bytes = list[i].count * kz_type_size(list[i].type);
+            void *result = run ? host[i] : first[i];
+            assert_int_equal(kz_copy_to_host(device, NULL, result, at[i], bytes, NULL), KZ_OK);
+            if (run) assert_memory_equal(result, first[i], bytes);
+            assert_int_equal(kz_memory_fill(device, NULL, at[i], 0xff, bytes, NULL), KZ_OK);
+        }
+        assert_int_equal(kz_memory_fill(device, NULL, workspace, 0xff, room, NULL), KZ_OK);
+    }
+    for (size_t i = 0; i < count; i++) {
+        assert_int_equal(kz_memory_free(device, at[i], NULL), KZ_OK);
+        free(host[i]);
+        free(first[i]);
+    }
+    assert_int_equal(kz_memory_free(device, workspace, NULL), KZ_OK);
+    kz_graph_close(graph);
+    kz_stream_close(stream);
+    kz_operation_close(operation);
+    kz_device_close(device);
+}
+static void graphs_of_it_give_the_same_bits(void **state) {
+    a_graph_gives_the_same_bits(KZ_TRANSFORMER_BLOCK_FORWARD, "02_fused");
+    a_graph_gives_the_same_bits(KZ_TRANSFORMER_BLOCK_GRADIENTS, "01_composed");
+}
+
 static void the_call_says_what_is_wrong(void **state) {
     kz_device *device;
     kz_operation *operation;
@@ -169,9 +251,8 @@ static void the_call_says_what_is_wrong(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(gradients_are_differences),
-        cmocka_unit_test(bounds_see_what_is_wrong),
-        cmocka_unit_test(memory_is_shared_over_time),
+        cmocka_unit_test(gradients_are_differences),   cmocka_unit_test(bounds_see_what_is_wrong),
+        cmocka_unit_test(memory_is_shared_over_time),  cmocka_unit_test(graphs_of_it_give_the_same_bits),
         cmocka_unit_test(the_call_says_what_is_wrong),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
