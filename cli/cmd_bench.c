@@ -22,7 +22,7 @@ typedef struct bench_options {
     base_text rival_names; // which lie here
     const char *suite, *resume;
     double budget;
-    bool samples, quick, retry;
+    bool samples, quick, trial, retry;
 } bench_options;
 
 // What ptxas knows of a kernel and the simulator does not.
@@ -227,7 +227,8 @@ static int run_job(job *j) {
     kz_error error = {0};
     j->run = bench_run_begin(o->shared.command_line.data, o->shared.commit);
     j->run.samples = o->samples;
-    j->run.quick = o->quick;
+    j->run.quick = o->quick || o->trial;
+    j->run.trial = o->trial;
     if (j->wanted->suite)
         j->run.suite.name = j->wanted->suite->name, j->run.suite.digest = j->wanted->suite->digest;
     kz_status status = bench_commit_check(o->shared.commit, bench_commit(), &error);
@@ -274,6 +275,7 @@ static int bench_suite(const cli_shared *options, const workload *w, workload_su
                                      .pattern = options->pattern,
                                      .suite = suite,
                                      .quick = o->quick,
+                                     .trial = o->trial,
                                      .retry = o->retry,
                                      .conditions = conditions,
                                      .condition_count = condition_count,
@@ -326,6 +328,8 @@ static const cli_option options_table[] = {
     CLI_SHOW_LIST("the suites; with --suite, what it would measure"),
     {"quick", CLI_FLAG, offsetof(bench_options, quick), NULL,
      "few samples of few sizes, to see that it runs; the records say so"},
+    {"trial", CLI_FLAG, offsetof(bench_options, trial), NULL,
+     "no reference and no check, to see quickly what is worth measuring; the records say so"},
     {"mode", CLI_LIST, offsetof(bench_options, modes), "LIST",
      "how runs follow each other: latency, throughput, sustained, burst (the first two)"},
     {"cache", CLI_LIST, offsetof(bench_options, caches), "LIST",

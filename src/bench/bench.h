@@ -44,6 +44,7 @@ typedef struct bench_request {
     bench_remote *const *all_remotes; // those of other cases too, whose processes may be alive; may be NULL
     size_t all_remote_count;
     uint64_t seed;
+    bool trial; // no reference is computed, and nothing compared
     bench_rule rule;
     const bench_condition *conditions; // at most BENCH_CONDITIONS; NULL: latency and throughput, cold
     size_t condition_count;

@@ -27,6 +27,7 @@ typedef struct bench_data {
     size_t stride[KZ_FAMILY_BUFFERS];        // a multiple of 256
     kz_ptr pristine[KZ_FAMILY_BUFFERS];      // inouts: what to restore from; 0 for the rest
     double input_seconds, reference_seconds; // what making them took on the host
+    bool unchecked;                          // there is no reference, and nothing is compared with it
     const bench_assembler *assembler;        // for the candidates' code; may be NULL
     bench_probes *probes;               // that tell what inputs hold; NULL: they are compared on the host
     uint64_t digest[KZ_FAMILY_BUFFERS]; // of an input, in any set, or of `pristine`
@@ -35,7 +36,7 @@ typedef struct bench_data {
 // How many sets make the footprint several times L2, within what memory allows; at least 1.
 size_t bench_data_sets(kz_device *device, const kz_family *family, const kz_case *c);
 
-// `probes` may be NULL.
+// `probes` may be NULL. `data` says beforehand whether it is unchecked, and is 0 otherwise.
 kz_status bench_data_open(kz_device *device, bench_probes *probes, const kz_family *family, const kz_case *c,
                           uint64_t seed, size_t sets, bench_data *data, kz_error *error);
 void bench_data_close(bench_data *data);

@@ -346,8 +346,8 @@ static json_t *origin_object(const bench_run_info *run, const bench_request *q, 
     json_t *suite = run->suite.name
                         ? json_pack("{ss, ss}", "name", run->suite.name, "digest", run->suite.digest)
                         : json_null();
-    return json_pack("{so, so*, so}", "suite", suite, "quick", run->quick ? json_true() : NULL, "request",
-                     request_object(run, q, o));
+    return json_pack("{so, so*, so*, so}", "suite", suite, "quick", run->quick ? json_true() : NULL, "trial",
+                     run->trial ? json_true() : NULL, "request", request_object(run, q, o));
 }
 
 json_t *bench_record(const bench_run_info *run, const bench_request *q, const bench_outcome *o, size_t result,

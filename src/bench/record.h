@@ -23,7 +23,8 @@ typedef struct bench_run_info {
         const char *name, *digest; // of what is measured; NULL: no suite was named
     } suite;
     bool samples; // records keep the raw samples too
-    bool quick;   // few samples: nothing that could be compared
+    bool quick;   // few samples, or unchecked ones: nothing that could be compared
+    bool trial;   // unchecked
     kz_device_info device;
 } bench_run_info;
 

@@ -16,15 +16,14 @@ static const struct {
     const char *key;
     level level;
 } homes[] = {
-    {"run", CASE},          {"code", CASE},          {"environment", CASE},
-    {"device", CASE},       {"case", CASE},          {"cache", CASE},
-    {"timer", CASE},        {"work", CASE},          {"host", CASE},
-    {"figure", MODE},       {"clocks", MODE},        {"peaks", MODE},
-    {"suite", CASE},        {"quick", CASE},         {"request", CASE},
-    {"stream", MODE},       {"processes", MODE},     {"beside", MODE},
-    {"launch_gap_s", MODE}, {"roofs", MODE}, // as peaks were called
-    {"memory", CANDIDATE},  {"kernel", CANDIDATE},   {"source", CANDIDATE},
-    {"check", CANDIDATE},   {"counters", CANDIDATE}, {"candidate", CANDIDATE},
+    {"run", CASE},           {"code", CASE},           {"environment", CASE}, {"device", CASE},
+    {"case", CASE},          {"cache", CASE},          {"timer", CASE},       {"work", CASE},
+    {"host", CASE},          {"figure", MODE},         {"clocks", MODE},      {"peaks", MODE},
+    {"suite", CASE},         {"quick", CASE},          {"trial", CASE},       {"request", CASE},
+    {"stream", MODE},        {"processes", MODE},      {"beside", MODE},      {"launch_gap_s", MODE},
+    {"roofs", MODE}, // as peaks were called
+    {"memory", CANDIDATE},   {"kernel", CANDIDATE},    {"source", CANDIDATE}, {"check", CANDIDATE},
+    {"counters", CANDIDATE}, {"candidate", CANDIDATE},
 };
 
 static level level_of(const char *key) {

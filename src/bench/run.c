@@ -231,7 +231,7 @@ static kz_status check_after(session *s, bench_sampler *sampler, kz_error *error
 }
 
 static kz_status check_fresh(session *s, kz_error *error) {
-    if (family_case_elements(s->data.family, &s->data.c) > FRESH_ELEMENTS) return KZ_OK;
+    if (s->data.unchecked || family_case_elements(s->data.family, &s->data.c) > FRESH_ELEMENTS) return KZ_OK;
     watch(s, "", "");
     kz_status status = bench_data_reseed(&s->data, s->data.seed + 1, error);
     for (size_t i = 0; i < s->timed_count && status == KZ_OK; i++) {
@@ -533,7 +533,8 @@ static void note_losses(session *s) {
 static kz_status run_session(session *s, kz_error *error) {
     const bench_request *q = s->request;
     bench_outcome *o = s->outcome;
-    say(s, "inputs and reference");
+    say(s, q->trial ? "inputs" : "inputs and reference");
+    s->data.unchecked = q->trial;
     o->sets = o->timed ? bench_data_sets(q->device, q->family, q->c) : 1;
     kz_status status =
         bench_data_open(q->device, q->probes, q->family, q->c, q->seed, o->sets, &s->data, error);

@@ -143,6 +143,29 @@ static void wrong_kernels_are_never_timed(void **state) {
     kz_device_close(device);
 }
 
+// Even a wrong one is timed: there is nothing to tell it by.
+static void a_trial_compares_nothing(void **state) {
+    (void)state;
+    kz_device *device;
+    bench_probes *probes;
+    open_cpu(&device, &probes);
+    bench_request request = request_for(device, probes);
+    request.variants = (const kz_variant *const[]){&variants[0], &variants[1]};
+    request.variant_count = 2;
+    request.trial = true;
+    bench_outcome *o;
+    assert_int_equal(bench_run(&request, &o, NULL), KZ_OK);
+    for (size_t i = 0; i < 2; i++) {
+        const bench_result *r = &o->results[i];
+        assert_int_equal(r->status, KZ_OK);
+        assert_true(r->timings[ALONE].taken);
+        assert_false(r->before.done || r->after.done || r->fresh.done);
+    }
+    bench_outcome_free(o);
+    bench_probes_close(probes);
+    kz_device_close(device);
+}
+
 static void a_brief_look_takes_single_launches_alone(void **state) {
     (void)state;
     kz_device *device;
@@ -576,6 +599,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(pages_are_there_before_anything_is_timed),
         cmocka_unit_test(wrong_kernels_are_never_timed),
+        cmocka_unit_test(a_trial_compares_nothing),
         cmocka_unit_test(a_brief_look_takes_single_launches_alone),
         cmocka_unit_test(known_peaks_are_taken_where_they_fit),
         cmocka_unit_test(a_kernel_that_cheats_is_found_afterwards),

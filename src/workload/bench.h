@@ -15,6 +15,7 @@ typedef struct workload_bench_options {
     size_t rival_count;
     const char *pattern;   // the cases; NULL: those for timing that the device does in reasonable time
     workload_suite *suite; // its cases instead; NULL: none
+    bool trial;            // unchecked: no figures either
     bool quick;            // few samples, and of each family few sizes: no figures, but it runs
     const bench_condition *conditions; // see bench_request; none: as the suite says
     size_t condition_count;

@@ -265,7 +265,9 @@ void report_bench_end(const report_bench *r, double seconds) {
     if (t->cases && !r->run.device.has_clock)
         report_note(file, &style, REPORT_PLAIN, 0,
                     "no times: the simulator has no clock; kz prof estimates what a launch takes");
-    if (r->run.quick && t->cases)
+    if (r->run.trial && t->cases)
+        fprintf(file, "trial: no result was compared with a reference, and these are no figures\n");
+    else if (r->run.quick && t->cases)
         fprintf(file, "quick: few samples of few sizes show that it runs, and are no figures\n");
     if (r->guest_of) fprintf(file, "the family's own variants: kz bench %s\n", r->guest_of);
     if (r->path && t->cases && !r->write_error.status) fprintf(file, "records: %s\n", r->path);
