@@ -8,6 +8,7 @@
 
 typedef struct tune_options {
     cli_shared shared;
+    const char *suite;
     bool dry_run;
 } tune_options;
 
@@ -31,15 +32,20 @@ static int tune(const cli_shared *options, const workload *w) {
     kz_error error = {0};
     base_text records = {0};
     workload_tune *run = NULL;
+    workload_suite suite = {0};
+    const char *word = ((const tune_options *)options)->suite;
     cli_catch_interrupts();
     kz_status status = cli_one_device(options, "tune", &wanted.device, &error);
+    if (!status && word) status = workload_suite_open(word, wanted.suite = &suite, &error);
     if (!status) status = workload_tune_open(w, &wanted, &run, &error);
     if (!status && !options->no_save) status = report_results_path("tune", &records, &error);
     if (!status) status = workload_tune_run(run, records.data, print_family, &error);
     if (records.data && base_file_exists(records.data)) printf("records: %s\n", records.data);
     workload_tune_close(run);
     base_text_free(&records);
-    if (status) return cli_fail(&error);
+    int code = status ? cli_fail(&error) : CLI_OK;
+    workload_suite_close(&suite);
+    if (status) return code;
     return cli_interrupted() ? CLI_INTERRUPTED : CLI_OK;
 }
 
@@ -52,6 +58,8 @@ static int run(const cli_command *self, int argc, char **argv) {
 static const cli_option options_table[] = {
     CLI_DEVICES("the GPU to choose for (the first)"),
     CLI_CASE("go by these cases alone: a name or a glob (all worth timing)"),
+    {"suite", CLI_TEXT, offsetof(tune_options, suite), "SUITE",
+     "by the cases of a suite: its name, or a .toml file"},
     CLI_TIME("2.5"),
     {"dry-run", CLI_FLAG, offsetof(tune_options, dry_run), NULL, "print the rows, write no file"},
     CLI_NO_SAVE,
@@ -81,6 +89,7 @@ const cli_command cli_command_tune = {
     .examples =
         "  kz tune                    all families\n"
         "  kz tune reduce --dry-run   what it would write\n"
+        "  kz tune --suite gemm_shapes   by the shapes of a suite\n"
         "  kz tune gemm --case nt-bf16-m500-n4096-k4096-batch1-slack0-uniform   one shape of your own",
     .options = options_table,
     .run = run,

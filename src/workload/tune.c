@@ -23,7 +23,8 @@ struct workload_tune {
     bench_run_info run;
     const char *records;
     report_progress progress;
-    size_t done, total; // cases
+    size_t done, total;            // cases
+    workload_bench_cases of_suite; // of all families; none without a suite
     char label[200];
     // Of the family at hand.
     report_table *table;
@@ -71,7 +72,7 @@ static kz_status take_winner(workload_tune *t, const kz_family *family, const kz
 // Those that run there; of a family with a model not those that it expects to take many times longer than the best.
 static size_t find_candidates(const workload_tune *t, const kz_family *family, const kz_case *c,
                               const kz_variant *variants[BENCH_CANDIDATES]) {
-    enum { HOPELESS = 6 };
+    enum { HOPELESS = 3 };
     const kz_device_info *device = kz_device_get_info(t->device);
     size_t used = 0;
     double least = HUGE_VAL, time[BENCH_CANDIDATES];
@@ -117,10 +118,30 @@ static kz_status time_case(workload_tune *t, const kz_family *family, const kz_c
     return status;
 }
 
+static kz_status find_in_suite(const workload_tune *t, const kz_family *family, kz_case **cases,
+                               size_t *count, kz_error *error) {
+    const workload_bench_cases *all = &t->of_suite;
+    *count = 0;
+    *cases = malloc((all->count + 1) * sizeof **cases);
+    if (!*cases) return base_fail(error, KZ_NO_MEMORY, "no memory for the cases of the suite");
+    for (size_t i = 0; i < all->count; i++) {
+        const workload_bench_case *item = &all->items[i];
+        bool wanted = !t->options->pattern || family_case_matches(family, &item->c, t->options->pattern);
+        if (item->family == family && wanted) (*cases)[(*count)++] = item->c;
+    }
+    return KZ_OK;
+}
+
+static kz_status find_cases(const workload_tune *t, const kz_family *family, kz_case **cases, size_t *count,
+                            kz_error *error) {
+    if (t->options->suite) return find_in_suite(t, family, cases, count, error);
+    return workload_find_cases(family, t->options->pattern, KZ_USE_BENCH, cases, count, error);
+}
+
 static kz_status time_cases(workload_tune *t, const kz_family *family, kz_error *error) {
     kz_case *cases;
     size_t count;
-    kz_status status = workload_find_cases(family, t->options->pattern, KZ_USE_BENCH, &cases, &count, error);
+    kz_status status = find_cases(t, family, &cases, &count, error);
     if (status) return status;
     for (size_t i = 0; i < count && !status && !stops(t); i++) {
         kz_error own = {0};
@@ -277,26 +298,40 @@ static void begin(workload_tune *t) {
     for (size_t f = 0; f < t->w->zoo.count; f++) {
         kz_case *cases;
         size_t count;
-        if (workload_find_cases(t->w->zoo.families[f], t->options->pattern, KZ_USE_BENCH, &cases, &count,
-                                NULL))
-            continue;
+        if (find_cases(t, t->w->zoo.families[f], &cases, &count, NULL)) continue;
         t->total += count;
         free(cases);
     }
 }
 
+static bool names(const workload_bench_cases *cases, const kz_family *family) {
+    for (size_t i = 0; i < cases->count; i++)
+        if (cases->items[i].family == family) return true;
+    return false;
+}
+
 kz_status workload_tune_run(workload_tune *t, const char *records, void (*done)(const workload_tuned *family),
                             kz_error *error) {
-    kz_status status = KZ_OK;
+    workload_suite *suite = t->options->suite;
+    kz_status status = suite ? workload_suite_cases(suite, &t->of_suite, error) : KZ_OK;
+    if (status) return status;
     t->records = records;
     begin(t);
+    if (suite && !t->total) {
+        base_fail(error, KZ_NOT_FOUND, "the suite %s has %zu cases, and none of what was asked for",
+                  suite->name, t->of_suite.count);
+        base_fail_note(error, "kz bench --suite %s --list shows them", suite->word);
+        return KZ_NOT_FOUND;
+    }
     for (size_t f = 0; f < t->w->zoo.count && !status && !stops(t); f++)
-        status = tune_family(t, t->w->zoo.families[f], done, error);
+        if (!suite || names(&t->of_suite, t->w->zoo.families[f]))
+            status = tune_family(t, t->w->zoo.families[f], done, error);
     return status;
 }
 
 void workload_tune_close(workload_tune *t) {
     if (!t) return;
+    workload_bench_cases_free(&t->of_suite);
     base_text_free(&t->measured);
     base_text_free(&t->added);
     bench_probes_close(t->probes);

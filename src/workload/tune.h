@@ -5,13 +5,15 @@
 
 #include "bench/record.h"
 #include "report/report.h"
+#include "workload/suite.h"
 #include "workload/workload.h"
 
 typedef struct workload_tune_options {
-    const char *device;  // NULL: the first GPU
-    const char *pattern; // the cases; NULL: all worth timing
-    double time;         // seconds for a candidate; 0: as the rule of a suite says
-    bool dry_run;        // writes no choice.csv
+    const char *device;    // NULL: the first GPU
+    const char *pattern;   // the cases; NULL: all worth timing
+    workload_suite *suite; // its cases instead; NULL: none
+    double time;           // seconds for a candidate; 0: as the rule of a suite says
+    bool dry_run;          // writes no choice.csv
     bool (*interrupted)(void);
     void (*complain)(const kz_error *error, const char *consequence); // of a case that does not fit
 } workload_tune_options;

@@ -20,6 +20,21 @@ expect_exit 0 tune "$@" --dry-run
 expect_out "h200,*,*,0,,03_vector"
 expect_out "250 ms"
 [ "$(cat "$KZ_RESULTS"/tune-*.jsonl | "$JSON_LINES" candidate.by kz)" = 4 ] || fail "not a record for every variant"
+cat > "$FOLDER/two.toml" << 'END'
+[[families]]
+names = ["vector_add"]
+axes.n = [4096, 8192]
+END
+expect_exit 0 tune --suite "$FOLDER/two.toml" --time 0.1 --dry-run --no-save
+expect_out "add-f32-n4096-uniform"
+expect_out "add-f32-n8192-uniform"
+expect_exit 0 tune --suite "$FOLDER/two.toml" --case '*n8192*' --time 0.1 --dry-run --no-save
+expect_out "add-f32-n8192-uniform"
+! grep -q "add-f32-n4096-uniform" "$FOLDER/out" || fail "a case that was not asked for"
+expect_exit 2 tune --suite "$FOLDER/two.toml" saxpy
+expect_err "none of what was asked for"
+expect_exit 2 tune --suite no_such_suite
+expect_err "no_such_suite"
 cd "$FOLDER" || exit 1
 expect_exit 2 tune "$@"
 expect_err "the folder of the sources"
