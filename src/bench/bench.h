@@ -25,6 +25,13 @@ typedef struct bench_lost {
     kz_error error;
 } bench_lost;
 
+// How results are checked.
+typedef enum bench_care {
+    BENCH_CHECKED,      // before, after and on fresh inputs
+    BENCH_CHECKED_ONCE, // before, and no peaks are timed beside: for a search that keeps winners alone
+    BENCH_UNCHECKED,    // no reference is computed, and nothing compared
+} bench_care;
+
 typedef struct bench_request {
     kz_device *device;
     bench_probes *probes;         // NULL on a device without a clock
@@ -44,7 +51,7 @@ typedef struct bench_request {
     bench_remote *const *all_remotes; // those of other cases too, whose processes may be alive; may be NULL
     size_t all_remote_count;
     uint64_t seed;
-    bool trial; // no reference is computed, and nothing compared
+    bench_care care;
     bench_rule rule;
     const bench_condition *conditions; // at most BENCH_CONDITIONS; NULL: latency and throughput, cold
     size_t condition_count;

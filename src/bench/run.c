@@ -231,7 +231,9 @@ static kz_status check_after(session *s, bench_sampler *sampler, kz_error *error
 }
 
 static kz_status check_fresh(session *s, kz_error *error) {
-    if (s->data.unchecked || family_case_elements(s->data.family, &s->data.c) > FRESH_ELEMENTS) return KZ_OK;
+    if (s->request->care != BENCH_CHECKED ||
+        family_case_elements(s->data.family, &s->data.c) > FRESH_ELEMENTS)
+        return KZ_OK;
     watch(s, "", "");
     kz_status status = bench_data_reseed(&s->data, s->data.seed + 1, error);
     for (size_t i = 0; i < s->timed_count && status == KZ_OK; i++) {
@@ -496,7 +498,9 @@ static void take_known_peaks(const bench_request *q, bench_outcome *o) {
 }
 
 // Each mode is verified once: a graph may go wrong where a launch does not, and the reverse.
-static bool is_verified(const bench_outcome *o, size_t condition) {
+static bool is_verified(const session *s, size_t condition) {
+    const bench_outcome *o = s->outcome;
+    if (s->request->care != BENCH_CHECKED) return false;
     for (size_t i = condition + 1; i < o->condition_count; i++)
         if (o->conditions[i].mode == o->conditions[condition].mode) return false;
     return true;
@@ -506,9 +510,10 @@ static kz_status time_all(session *s, kz_error *error) {
     bench_outcome *o = s->outcome;
     kz_status status = estimate_all(s, error);
     for (size_t i = 0; i < o->condition_count && status == KZ_OK && !stopped(s); i++)
-        status = time_condition(s, i, is_verified(o, i), error);
+        status = time_condition(s, i, is_verified(s, i), error);
     // Candidates that were not timed there are checked once more as they are.
-    for (size_t i = 0; i < o->count && status == KZ_OK && !stopped(s); i++) {
+    bool again = s->request->care == BENCH_CHECKED;
+    for (size_t i = 0; again && i < o->count && status == KZ_OK && !stopped(s); i++) {
         bench_result *r = &o->results[i];
         if (r->status != KZ_OK || r->candidate.provider == BENCH_PEAK || r->after.done) continue;
         r->status = check_plain(s, r, &r->after, "after timing");
@@ -533,8 +538,8 @@ static void note_losses(session *s) {
 static kz_status run_session(session *s, kz_error *error) {
     const bench_request *q = s->request;
     bench_outcome *o = s->outcome;
-    say(s, q->trial ? "inputs" : "inputs and reference");
-    s->data.unchecked = q->trial;
+    s->data.unchecked = q->care == BENCH_UNCHECKED;
+    say(s, s->data.unchecked ? "inputs" : "inputs and reference");
     o->sets = o->timed ? bench_data_sets(q->device, q->family, q->c) : 1;
     kz_status status =
         bench_data_open(q->device, q->probes, q->family, q->c, q->seed, o->sets, &s->data, error);
@@ -548,7 +553,7 @@ static kz_status run_session(session *s, kz_error *error) {
     say(s, "verifying");
     status = check_before(s, error);
     if (status == KZ_OK && o->timed) {
-        open_peaks(s);
+        if (q->care != BENCH_CHECKED_ONCE) open_peaks(s);
         status = time_all(s, error);
     }
     note_losses(s);

@@ -152,7 +152,7 @@ static void a_trial_compares_nothing(void **state) {
     bench_request request = request_for(device, probes);
     request.variants = (const kz_variant *const[]){&variants[0], &variants[1]};
     request.variant_count = 2;
-    request.trial = true;
+    request.care = BENCH_UNCHECKED;
     bench_outcome *o;
     assert_int_equal(bench_run(&request, &o, NULL), KZ_OK);
     for (size_t i = 0; i < 2; i++) {
@@ -161,6 +161,29 @@ static void a_trial_compares_nothing(void **state) {
         assert_true(r->timings[ALONE].taken);
         assert_false(r->before.done || r->after.done || r->fresh.done);
     }
+    bench_outcome_free(o);
+    bench_probes_close(probes);
+    kz_device_close(device);
+}
+
+static void a_search_checks_once_and_times_no_peaks(void **state) {
+    (void)state;
+    kz_device *device;
+    bench_probes *probes;
+    open_cpu(&device, &probes);
+    bench_request request = request_for(device, probes);
+    request.variants = (const kz_variant *const[]){&variants[0], &variants[1]};
+    request.variant_count = 2;
+    request.care = BENCH_CHECKED_ONCE;
+    bench_outcome *o;
+    assert_int_equal(bench_run(&request, &o, NULL), KZ_OK);
+    assert_int_equal(o->count, 2);
+    const bench_result *right = &o->results[0], *zeros = &o->results[1];
+    assert_int_equal(right->status, KZ_OK);
+    assert_true(right->before.done && right->timings[ALONE].taken);
+    assert_false(right->after.done || right->fresh.done);
+    assert_int_equal(zeros->status, KZ_WRONG);
+    assert_false(zeros->timings[ALONE].taken);
     bench_outcome_free(o);
     bench_probes_close(probes);
     kz_device_close(device);
@@ -600,6 +623,7 @@ int main(void) {
         cmocka_unit_test(pages_are_there_before_anything_is_timed),
         cmocka_unit_test(wrong_kernels_are_never_timed),
         cmocka_unit_test(a_trial_compares_nothing),
+        cmocka_unit_test(a_search_checks_once_and_times_no_peaks),
         cmocka_unit_test(a_brief_look_takes_single_launches_alone),
         cmocka_unit_test(known_peaks_are_taken_where_they_fit),
         cmocka_unit_test(a_kernel_that_cheats_is_found_afterwards),

@@ -225,7 +225,7 @@ static void prepare(workload_bench *b, const workload_bench_case *item, prepared
                                  .all_remotes = b->peers.remotes,
                                  .all_remote_count = b->peers.remote_count,
                                  .seed = b->options->seed,
-                                 .trial = b->options->trial,
+                                 .care = b->options->trial ? BENCH_UNCHECKED : BENCH_CHECKED,
                                  .rule = b->rule,
                                  .conditions = p->conditions,
                                  .condition_count = pick_conditions(b, item, p->conditions),

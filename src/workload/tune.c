@@ -70,8 +70,9 @@ static kz_status take_winner(workload_tune *t, const kz_family *family, const kz
 }
 
 // Those that run there; of a family with a model not those that it expects to take many times longer than the best.
+// `expected` is what the best of them is expected to take; infinite where nothing is known.
 static size_t find_candidates(const workload_tune *t, const kz_family *family, const kz_case *c,
-                              const kz_variant *variants[BENCH_CANDIDATES]) {
+                              const kz_variant *variants[BENCH_CANDIDATES], double *expected) {
     enum { HOPELESS = 3 };
     const kz_device_info *device = kz_device_get_info(t->device);
     size_t used = 0;
@@ -87,12 +88,23 @@ static size_t find_candidates(const workload_tune *t, const kz_family *family, c
     size_t kept = 0;
     for (size_t i = 0; i < used; i++)
         if (time[i] <= HOPELESS * least) variants[kept++] = variants[i];
+    *expected = least;
     return kept;
+}
+
+// The one by which the winner is found, where the model is sure of it (microseconds): single runs of what takes long, else a
+// graph of them. NULL: both.
+static const bench_condition *condition_of(double expected) {
+    static const bench_condition latency = {.mode = BENCH_LATENCY}, throughput = {.mode = BENCH_THROUGHPUT};
+    if (isinf(expected)) return NULL;
+    bool short_at_most = bench_is_short(2e-6 * expected), short_at_least = bench_is_short(0.5e-6 * expected);
+    return short_at_most ? &throughput : !short_at_least ? &latency : NULL;
 }
 
 static kz_status time_case(workload_tune *t, const kz_family *family, const kz_case *c, kz_error *error) {
     const kz_variant *variants[BENCH_CANDIDATES];
-    size_t used = find_candidates(t, family, c, variants);
+    double expected;
+    size_t used = find_candidates(t, family, c, variants, &expected);
     char name[FAMILY_CASE_NAME];
     family_case_name(family, c, name);
     snprintf(t->label, sizeof t->label, "%s %s", family->name, name);
@@ -104,6 +116,9 @@ static kz_status time_case(workload_tune *t, const kz_family *family, const kz_c
                                    .variants = variants,
                                    .variant_count = used,
                                    .seed = FAMILY_SEED,
+                                   .care = BENCH_CHECKED_ONCE,
+                                   .conditions = condition_of(expected),
+                                   .condition_count = condition_of(expected) != NULL,
                                    .rule = t->rule,
                                    .interrupted = t->options->interrupted,
                                    .progress = show,
