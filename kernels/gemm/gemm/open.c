@@ -147,14 +147,29 @@ static uint32_t operation_of(const gemm_spec *s) {
     return (s->alpha != 1.0 || s->beta != 0.0 ? SCALED : PLAIN) * ORDERS + order;
 }
 
+// The most elements between rows; first of all such as leave rows unaligned. So what was measured of matrices without gaps is not
+// taken for one that must be copied.
+static uint64_t slack_of(const gemm_spec *s) {
+    const gemm_matrix *all[] = {&s->a, &s->b, &s->c};
+    uint64_t most = 0;
+    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
+        uint64_t slack = all[i]->rows > 1 ? all[i]->ld - all[i]->columns : 0;
+        if (slack % 8) return slack;
+        if (slack > most) most = slack;
+    }
+    return most;
+}
+
 static route general_route(const kz_gemm_problem *p) {
     gemm_spec s = gemm_spec_of_problem(p);
-    return (route){&kz_family_gemm,
-                   {.operation = operation_of(&s),
-                    .type = s.type,
-                    .axes = {(int64_t)s.m, (int64_t)s.n, (int64_t)s.k, (int64_t)s.count},
-                    .detail = p},
-                   "the general family"};
+    return (route){
+        &kz_family_gemm,
+        {.operation = operation_of(&s),
+         .type = s.type,
+         .axes = {(int64_t)s.m, (int64_t)s.n, (int64_t)s.k, (int64_t)s.count, (int64_t)slack_of(&s)},
+         .misalign = s.alignment < 16,
+         .detail = p},
+        "the general family"};
 }
 
 static route find_route(const kz_gemm_problem *p, const kz_device_info *device) {
