@@ -322,7 +322,7 @@ KZ_API kz_status kz_tensor_map_encode(kz_device *device, const kz_tensor *tensor
 // The default stream waits for all others and they for it, as CUDA's legacy default stream does.
 KZ_API kz_status kz_stream_open(kz_device *device, kz_stream **stream, kz_error *error);
 // Wraps a stream that another library made (a CUstream, a cudaStream_t), to run in order with its work. The
-// wrapped stream must outlive ours; closing ours does not end it. KZ_UNSUPPORTED except on `cuda`.
+// wrapped stream must outlive ours; closing ours does not end it. It may be recording a graph: launches become part of it. KZ_UNSUPPORTED except on `cuda`.
 KZ_API kz_status kz_stream_wrap(kz_device *device, void *handle, kz_stream **stream, kz_error *error);
 // Threads: must be the last call on the stream.
 KZ_API void kz_stream_close(kz_stream *stream);

@@ -65,6 +65,7 @@ typedef struct kz_named_buffer {
 
 // The same for operations whose cases take different buffers. What the case does not take has the address 0, or is left
 // out.
+// Threads: one run of an operation at a time; each thread opens its own.
 KZ_API kz_status kz_operation_run_named(kz_operation *operation, kz_stream *stream,
                                         const kz_named_buffer *buffers, size_t buffer_count, kz_ptr workspace,
                                         uint64_t workspace_bytes, kz_error *error);

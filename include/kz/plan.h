@@ -71,8 +71,9 @@ typedef struct kz_region {
 
 struct kz_plan {
     uint64_t workspace_bytes;
-    bool
-        graph; // recorded as a graph at the first run on these buffers, launched as one until memory is freed
+    // Recorded as a graph at the first run on these buffers, launched as one until kz_memory_free frees any memory: what others free is
+    // not noticed. A module keeps 16 such graphs; with more sets of buffers they are recorded anew.
+    bool graph;
     uint32_t step_count;
     kz_step steps[KZ_PLAN_STEPS];
     uint32_t map_count;

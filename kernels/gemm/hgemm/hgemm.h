@@ -7,7 +7,7 @@
 //
 // The order's letters say how a and b lie, row-major: N as written (a: m x k, b: k x n), T transposed (a: k x m, b: n x k).
 // c is m x n, of the operands' type or, for KZ_HGEMM_*_F32, of floats; it may overlap neither a nor b. Types: KZ_F16,
-// KZ_BF16. a, b and c begin at multiples of 16 bytes. Where rows are multiples of 16 bytes too, it needs no workspace;
+// KZ_BF16. a and b begin at multiples of 16 bytes. Where rows are multiples of 16 bytes too, it needs no workspace;
 // kz_operation_workspace says how much otherwise.
 #ifndef KZ_OPS_HGEMM_H
 #define KZ_OPS_HGEMM_H

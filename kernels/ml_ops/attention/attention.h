@@ -48,7 +48,8 @@ typedef struct kz_attention_buffers {
 KZ_API kz_status kz_attention_open(kz_device *device, kz_attention_operation which, kz_type type,
                                    const kz_attention_shape *shape, const char *variant,
                                    kz_operation **operation, kz_error *error);
-// Arrays must not overlap, but k and v, and what the operation does not use is 0.
+// Arrays must not overlap, but k and v, and what the operation does not use is 0. q, k, v and out of half types begin at multiples of
+// 16 bytes, or name a variant that takes any ("04_async_copy").
 KZ_API kz_status kz_attention_run(kz_operation *operation, kz_stream *stream,
                                   const kz_attention_buffers *buffers, kz_ptr workspace,
                                   uint64_t workspace_bytes, kz_error *error);
