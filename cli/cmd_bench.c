@@ -20,7 +20,7 @@ typedef struct bench_options {
     cli_list rival_lists, modes, caches, streams, columns;
     cli_list rivals;       // the names in those lists,
     base_text rival_names; // which lie here
-    const char *suite, *resume;
+    const char *resume;
     double budget;
     bool samples, quick, trial, retry;
 } bench_options;
@@ -300,10 +300,10 @@ static int bench(const cli_shared *options, const workload *w) {
     bench_options o = *(const bench_options *)options;
     workload_suite suite = {0};
     kz_error error = {0};
-    if (options->list && !o.suite && !w->zoo.wanted_count) return list_suites();
+    if (options->list && !o.shared.suite && !w->zoo.wanted_count) return list_suites();
     kz_status status = cli_split(&o.rival_lists, &o.rival_names, &o.rivals, &error);
-    if (!status && o.suite) status = workload_suite_open(o.suite, &suite, &error);
-    int code = status ? cli_fail(&error) : bench_suite(&o.shared, w, o.suite ? &suite : NULL);
+    if (!status && o.shared.suite) status = workload_suite_open(o.shared.suite, &suite, &error);
+    int code = status ? cli_fail(&error) : bench_suite(&o.shared, w, o.shared.suite ? &suite : NULL);
     workload_suite_close(&suite);
     base_text_free(&o.rival_names);
     return code;
@@ -323,8 +323,7 @@ static const cli_option options_table[] = {
     CLI_FAMILY,
     {"rivals", CLI_LIST, offsetof(bench_options, rival_lists), "LIST",
      "only these rivals: names, or ./mine.py, a provider of your own; none for none (all there are)"},
-    {"suite", CLI_TEXT, offsetof(bench_options, suite), "SUITE",
-     "the cases of a suite: its name, or a .toml file"},
+    CLI_SUITE,
     CLI_SHOW_LIST("the suites; with --suite, what it would measure"),
     {"quick", CLI_FLAG, offsetof(bench_options, quick), NULL,
      "few samples of few sizes, to see that it runs; the records say so"},

@@ -8,7 +8,6 @@
 
 typedef struct tune_options {
     cli_shared shared;
-    const char *suite;
     bool dry_run;
 } tune_options;
 
@@ -33,10 +32,10 @@ static int tune(const cli_shared *options, const workload *w) {
     base_text records = {0};
     workload_tune *run = NULL;
     workload_suite suite = {0};
-    const char *word = ((const tune_options *)options)->suite;
     cli_catch_interrupts();
     kz_status status = cli_one_device(options, "tune", &wanted.device, &error);
-    if (!status && word) status = workload_suite_open(word, wanted.suite = &suite, &error);
+    if (!status && options->suite)
+        status = workload_suite_open(options->suite, wanted.suite = &suite, &error);
     if (!status) status = workload_tune_open(w, &wanted, &run, &error);
     if (!status && !options->no_save) status = report_results_path("tune", &records, &error);
     if (!status) status = workload_tune_run(run, records.data, print_family, &error);
@@ -58,8 +57,7 @@ static int run(const cli_command *self, int argc, char **argv) {
 static const cli_option options_table[] = {
     CLI_DEVICES("the GPU to choose for (the first)"),
     CLI_CASE("go by these cases alone: a name or a glob (all worth timing)"),
-    {"suite", CLI_TEXT, offsetof(tune_options, suite), "SUITE",
-     "by the cases of a suite: its name, or a .toml file"},
+    CLI_SUITE,
     CLI_TIME("2.5"),
     {"dry-run", CLI_FLAG, offsetof(tune_options, dry_run), NULL, "print the rows, write no file"},
     CLI_NO_SAVE,

@@ -11,7 +11,7 @@
 
 typedef struct cli_shared {
     cli_list devices, flags;
-    const char *gpu, *family, *task, *pattern, *junit, *commit, *name, *sandbox, *against;
+    const char *gpu, *family, *task, *pattern, *junit, *commit, *name, *sandbox, *against, *suite;
     cli_integer seed;
     double time, timeout;
     cli_output json, html;
@@ -30,9 +30,11 @@ typedef struct cli_shared {
             "the GPU to simulate: a name that `kz devices` lists, or a .gpu file")
 #define CLI_FAMILY                                                                                           \
     CLI_ROW("family", CLI_TEXT, family, "FAMILY", "a kernel of your own in this family's place")
-#define CLI_TASK_ROW(text)    CLI_ROW("task", CLI_TEXT, task, "ID", text)
-#define CLI_TASK              CLI_TASK_ROW("the task that the file is for, where it does not say it")
-#define CLI_CASE(text)        CLI_ROW("case", CLI_TEXT, pattern, "NAME", text)
+#define CLI_TASK_ROW(text) CLI_ROW("task", CLI_TEXT, task, "ID", text)
+#define CLI_TASK           CLI_TASK_ROW("the task that the file is for, where it does not say it")
+#define CLI_CASE(text)     CLI_ROW("case", CLI_TEXT, pattern, "NAME", text)
+#define CLI_SUITE                                                                                            \
+    CLI_ROW("suite", CLI_TEXT, suite, "SUITE", "the cases of a suite: its name, or a .toml file")
 #define CLI_NVCC_FLAG         CLI_ROW("nvcc-flag", CLI_LIST, flags, "FLAG", "one more word for nvcc; may be repeated")
 #define CLI_TIMEOUT_ROW(text) CLI_ROW("timeout", CLI_SECONDS, timeout, "SECONDS", text)
 #define CLI_TIMEOUT           CLI_TIMEOUT_ROW("stop after this time and say who waits where")

@@ -21,11 +21,23 @@ struct family_guest {
 
 // ---- entries ----------------------------------------------------------------------------------
 
-static bool is_entry_for(const kz_family *family, const char *name, const char *operation, kz_type type,
-                         bool is_first) {
+static bool ends_as(const char *name, const char *operation, kz_type type) {
     char wanted[128];
     snprintf(wanted, sizeof wanted, "_%s_%s", operation, kz_type_name(type));
-    if (family_ends_with(name, wanted) || strcmp(name, wanted + 1) == 0) return true;
+    return family_ends_with(name, wanted) || strcmp(name, wanted + 1) == 0;
+}
+
+// my_packed_causal_f32 ends as causal does too, but it is of the longer name.
+static bool is_of_longer(const kz_family *family, const char *name, const char *operation, kz_type type) {
+    for (size_t i = 0; family->operations[i]; i++)
+        if (strlen(family->operations[i]) > strlen(operation) && ends_as(name, family->operations[i], type))
+            return true;
+    return false;
+}
+
+static bool is_entry_for(const kz_family *family, const char *name, const char *operation, kz_type type,
+                         bool is_first) {
+    if (ends_as(name, operation, type)) return !is_of_longer(family, name, operation, type);
     return is_first && type == family_plain_type(family) && strcmp(name, family->name) == 0;
 }
 

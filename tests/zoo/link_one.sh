@@ -27,7 +27,7 @@ while read -r family; do
     kinds="kz_family kz_embedded" gemms="gemm gemm_fused gemm_types gemv hgemm sgemm"
     case $family in
         gemm) own=$gemms ;;
-        transformer_block) own="$family $gemms attention rmsnorm rope" kinds=kz_embedded ;; # its code is what counts
+        transformer_block) own="$family $gemms attention attention_backward rmsnorm rope" kinds=kz_embedded ;; # its code is what counts
         *) own=$family ;;
     esac
     for one in $own; do printf "%s_$one\n" $kinds; done | sort >"$place/own"

@@ -156,9 +156,11 @@ static uint64_t size(const kz_case *c) { return (uint64_t)c->axes[ATTENTION_KEYS
 
 static bool nondeterministic(const kz_case *c, const kz_variant *variant) { return variant->unordered; }
 
+// Strides are more than a guest is told.
 static size_t guest_args(const kz_case *c, kz_arg args[KZ_PLAN_ARGS]) {
     kz_buffer list[KZ_FAMILY_BUFFERS];
     attention_problem p = attention_problem_of(c);
+    if (!attention_is_dense(c)) return 0;
     size_t count = backward_list(&p, list).count;
     for (size_t i = 0; i < count; i++) args[i] = kz_arg_buffer((uint32_t)i);
     for (size_t i = 0; i < KZ_CASE_AXES; i++) args[count++] = kz_arg_u64((uint64_t)c->axes[i]);
@@ -218,10 +220,11 @@ kz_status kz_attention_backward_open(kz_device *device, kz_attention_operation w
                                      const kz_attention_shape *shape, const char *variant,
                                      kz_operation **operation, kz_error *error) {
     attention_detail detail;
-    kz_case c;
+    kz_case c = {0};
     if (operation) *operation = NULL;
-    kz_status status =
-        attention_case_of(shape, which, type, "kz_attention_backward_open", &detail, &c, error);
+    kz_status status = KZ_OK;
+    if (device && operation) // or kz_operation_open_family says which is NULL
+        status = attention_case_of(shape, which, type, "kz_attention_backward_open", &detail, &c, error);
     if (status) return status;
     return kz_operation_open_family(device, &kz_family_attention_backward, &c, variant, operation, error);
 }

@@ -416,8 +416,11 @@ static const kz_case cases[] = {
 
 static uint64_t size(const kz_case *c) { return (uint64_t)c->axes[KEYS]; }
 
+// Strides and log-sum-exps are more than a guest is told.
 static size_t guest_args(const kz_case *c, kz_arg args[KZ_PLAN_ARGS]) {
+    const decode_detail *d = c->detail;
     decode_problem p = decode_problem_of(c);
+    if (d && (d->lse || d->q.token || d->kv.token || d->out.token)) return 0;
     size_t count = buffers(c, (kz_buffer[KZ_FAMILY_BUFFERS]){{0}});
     for (size_t i = 0; i < count; i++) args[i] = kz_arg_buffer((uint32_t)i);
     for (size_t i = 0; i < KZ_CASE_AXES; i++) args[count++] = kz_arg_u64((uint64_t)c->axes[i]);
@@ -509,6 +512,9 @@ kz_status kz_attention_decode_open(kz_device *device, kz_attention_decode_operat
                                    const kz_attention_decode_shape *shape, const char *variant,
                                    kz_operation **operation, kz_error *error) {
     if (operation) *operation = NULL;
+    if (!device || !operation) // it says which is NULL
+        return kz_operation_open_family(device, &kz_family_attention_decode, &(kz_case){0}, variant,
+                                        operation, error);
     bool paged = which == KZ_ATTENTION_DECODE_PAGED || which == KZ_ATTENTION_DECODE_PAGED_FP8;
     kz_status status = check_shape(shape, paged, error);
     if (status) return status;
