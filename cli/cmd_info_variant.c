@@ -25,8 +25,13 @@ static void print_sources(const kz_family *family, const kz_variant *variant, co
         row("runs on", "cpu");
     else
         row("runs on", variant->min_sm < 0 ? "sm_%d alone" : "sm_%d up", abs(variant->min_sm));
-    row("source", "kernels/%s/%s/%s.%s: %d lines of code, %d with its headers", family->group, family->name,
-        variant->name, variant->natives ? "c" : "cu", facts->lines, facts->all_lines);
+    if (facts->lines < 0)
+        row("source",
+            "no kernel of its own: kernels/%s/%s/family.c plans launches of other families' kernels",
+            family->group, family->name);
+    else
+        row("source", "kernels/%s/%s/%s.%s: %d lines of code, %d with its headers", family->group,
+            family->name, variant->name, variant->natives ? "c" : "cu", facts->lines, facts->all_lines);
     if (isfinite(facts->compile_seconds))
         row("compiling", "%.2f s of CPU time, by %s", facts->compile_seconds, facts->compiler);
 }

@@ -53,4 +53,8 @@ expect_out "1 line of $KZ_RESULTS/measured_gemm.csv passed over"
 expect_out "measured: 12.5 us for $shape, one of the 1 shapes of h200"
 expect_out "launch gemm_tile_64x128_nt_bf16"
 rm "$KZ_RESULTS/measured_gemm.csv"
+expect_exit 0 info transformer_block/02_fused
+expect_out "no kernel of its own"
+expect_exit 0 info transformer_block/01_composed
+expect_out "lines of code"
 finish
