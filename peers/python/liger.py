@@ -20,7 +20,7 @@ try:
 except ImportError as failure:
     raise Missing(f"no package liger-kernel ({failure}): {ADVICE}") from None
 
-from tensors import is_empty, tensors  # noqa: E402
+from tensors import delivered, is_empty, tensors  # noqa: E402
 from torch_ml import IGNORED, labels_of, rope_angles  # noqa: E402
 
 NAME = "liger"
@@ -222,10 +222,9 @@ def layernorm_backward(p, sets):
         kernel(x[i], columns, gamma[i], mean[i], 1, rstd[i], 1, dx[i], columns, sums[0], columns, sums[1], columns,
                dy[i], columns, rows, columns, rows_per_program=triton.cdiv(rows, blocks), BLOCK_SIZE=block,
                num_warps=warps)
-        for total, of_blocks in zip(totals, sums):
-            total[i].copy_(of_blocks.sum(0))
+        return [of_blocks.sum(0).to(gamma[i].dtype) for of_blocks in sums]
 
-    return run
+    return delivered(run, list(zip(*totals)))
 
 
 FAMILIES = {

@@ -14,6 +14,13 @@ Where run has an attribute `pack`, run.pack(i) is called for each set before the
 drawn anew: for what users have at hand when they call, and kz does not give: sizes on the host, a forward pass's results,
 a mask's blocks. It is not timed, may synchronize, and leaves what it makes where run(i) finds it. prepare may call it too.
 
+Where run has an attribute `deliver`, run(i) returns its results in memory of its own, as a call does that cannot be told
+where to write: its users go on with what it returns. run.deliver(i, results) copies them into the outputs of sets[i], and
+then overwrites them, by which a run that does nothing is found out; tensors.py has `delivered`, which does both. It is not
+timed. What differs from the output in its type alone, or is a part of what was returned, is converted and cut there. The
+runner keeps what run(i) returned until set i is run again, so that results rotate through memory as kz's outputs do, and
+those of a graph as long as it is replayed. An inout is written by run, in place.
+
 Every set holds the same inputs, byte for byte the zoo's own. Inputs are never to be written: kz looks. It compares the
 outputs with its own reference, before timing and after it, in all sets. An exception becomes the candidate's row; print goes to stderr, whose last
 line is told where the process dies.

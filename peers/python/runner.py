@@ -75,9 +75,9 @@ class Torch:
         return torch.cuda.use_mem_pool(candidate.pool)
 
     def let_go(self):
-        """Of the GPU's memory that PyTorch keeps for its next tensors: the next case is kz's first."""
+        """Of the GPU's memory that PyTorch keeps for its next tensors."""
+        gc.collect()
         if self.module():
-            gc.collect()
             self.module().cuda.empty_cache()
 
 
@@ -87,6 +87,8 @@ class Candidate:
     def __init__(self, run, torch):
         self.run, self.torch = run, torch
         self.packed_seed = None  # of the inputs that run.pack has seen
+        self.results = {}  # {set: what its newest run returned}, where run.deliver takes it: alive until its next run
+        self.recorded = {}  # those of a graph, which goes on writing there
         self.failure = None
         self.pool = None
         self.enqueue = ENQUEUE(self.call)
@@ -94,7 +96,10 @@ class Candidate:
     def call(self, stream, which):
         try:
             self.torch.use_stream(stream or 0)
-            self.run(which)
+            self.results.pop(which, None)  # before: its memory may serve again
+            result = self.run(which)
+            if hasattr(self.run, "deliver"):
+                self.results[which] = result
             return 0
         except BaseException as failure:  # it must not travel through the sampler
             self.failure = failure
@@ -161,17 +166,20 @@ class Runner:
 
     def run(self, request):
         self.pack(self.candidates[request["candidate"]], request["seed"])
-        self.sample_call("run", request)
+        self.checked_call("run", request)
         return {}
 
     def condition(self, request):
-        gc.collect()
+        candidate = self.candidates[request["candidate"]]
+        candidate.results, candidate.recorded = {}, {}
+        self.torch.let_go()  # it is kept for the stream that it was of, and this condition has another one
         gc.disable()  # a collection would be somebody's sample
         runs, graph_sets = ctypes.c_size_t(), ctypes.c_size_t()
         names = [request[axis].encode() for axis in ("mode", "cache", "stream")]
-        with self.torch.recording(self.candidates[request["candidate"]]):
+        with self.torch.recording(candidate):
             self.sample_call("condition", request, *names, ctypes.c_double(request["seconds"]),
                              ctypes.byref(runs), ctypes.byref(graph_sets))
+        candidate.recorded = dict(candidate.results) if graph_sets.value else {}
         return {"runs": runs.value, "graph_sets": graph_sets.value}
 
     def sample(self, request):
@@ -180,7 +188,7 @@ class Runner:
         return {"seconds": seconds.value}
 
     def replay(self, request):
-        self.sample_call("replay", request, ctypes.c_size_t(request["set"]))
+        self.checked_call("replay", request, ctypes.c_size_t(request["set"]))
         return {}
 
     def done(self, _):
@@ -189,7 +197,7 @@ class Runner:
         self.torch.use_stream(0)  # the sampler's stream ends with the case: PyTorch must not go on using it
         self.library.call("done")
         self.problem, self.sets, self.candidates = None, [], []
-        self.torch.let_go()
+        self.torch.let_go()  # the next case is kz's first
         return {}
 
     # ---- parts ------------------------------------------------------------------------------------------
@@ -223,6 +231,25 @@ class Runner:
             candidate.run.pack(i)
         self.library.call("synchronize")
         candidate.packed_seed = seed
+
+    def deliver(self, candidate, results):
+        """Into kz's outputs, from where runs left them; there they are overwritten."""
+        if not results:
+            return
+        self.torch.use_stream(0)
+        self.library.call("synchronize")
+        for i, result in results.items():
+            candidate.run.deliver(i, result)
+        self.library.call("synchronize")
+
+    def checked_call(self, name, request, *arguments):
+        """After it kz compares. Results of earlier runs are delivered before: nothing of them is left to be taken for new ones."""
+        candidate = self.candidates[request["candidate"]]
+        for earlier in (candidate.results, candidate.recorded):
+            self.deliver(candidate, earlier)
+        candidate.results = dict(candidate.recorded)
+        self.sample_call(name, request, *arguments)
+        self.deliver(candidate, candidate.results)
 
     def sample_call(self, name, request, *arguments):
         candidate = self.candidates[request["candidate"]]

@@ -1,6 +1,5 @@
 """PyTorch's scaled_dot_product_attention, a candidate for each of its back ends.
 
-It gives a tensor of its own: the copy into the family's buffer is part of the time (1 of queries x keys x dimension).
 PyTorch aligns is_causal with the first key, the family with the last one: they agree where there are as many queries as
 keys, and for one query, which attends to all. Elsewhere the mask is causal_lower_right, which flash and efficient have
 kernels for.
@@ -18,7 +17,7 @@ torch = package("torch", "2.7")
 from torch.nn.attention import SDPBackend, sdpa_kernel  # noqa: E402, after the check above
 
 from attention import Shape, additive, common_length, dense_mask, refuse_lse, visible  # noqa: E402
-from tensors import TYPES, is_empty, tensors  # noqa: E402
+from tensors import TYPES, delivered, is_empty, tensors  # noqa: E402
 
 NAME = "sdpa"
 aten = torch.ops.aten
@@ -106,11 +105,11 @@ def make_forward(problem, shape, name, sets):
 
     def run(i):
         with sdpa_kernel(back_end):
-            out[i].copy_(attention(q[i], k[i], v[i], attn_mask=masks[i], **options))
+            return attention(q[i], k[i], v[i], attn_mask=masks[i], **options)
 
     if pack:
         run.pack = pack
-    return run
+    return delivered(run, out)
 
 
 def masks_of(problem, shape, name, sets):
@@ -141,11 +140,10 @@ def make_window(shape, views):
     forward = aten._flash_attention_forward
 
     def run(i):
-        results = forward(q[i], k[i], v[i], None, None, shape.queries, shape.keys, 0.0, True, False, scale=shape.scale,
-                          window_size_left=shape.reach - 1, window_size_right=0)
-        out[i].copy_(results[0])
+        return forward(q[i], k[i], v[i], None, None, shape.queries, shape.keys, 0.0, True, False, scale=shape.scale,
+                       window_size_left=shape.reach - 1, window_size_right=0)[0]
 
-    return run
+    return delivered(run, out)
 
 
 def reach_of(shape):
@@ -169,12 +167,11 @@ def make_varlen(shape, sets, views):
         most[i] = longest(query_offsets[i]), longest(key_offsets[i])
 
     def run(i):
-        results = forward(q[i], k[i], v[i], query_offsets[i], key_offsets[i], *most[i], 0.0, right == 0, False,
-                          scale=shape.scale, window_size_left=left, window_size_right=right)
-        out[i].copy_(results[0])
+        return forward(q[i], k[i], v[i], query_offsets[i], key_offsets[i], *most[i], 0.0, right == 0, False,
+                       scale=shape.scale, window_size_left=left, window_size_right=right)[0]
 
     run.pack = pack
-    return run
+    return delivered(run, out)
 
 
 # ---- a decoder's step -----------------------------------------------------------------------------------
@@ -211,10 +208,10 @@ def make_decode(problem, shape, name, sets):
     def run(i):
         keys, values, mask = cut[i]
         with sdpa_kernel(back_end):
-            out[i].copy_(attention(q[i], keys, values, attn_mask=mask, **options))
+            return attention(q[i], keys, values, attn_mask=mask, **options)
 
     run.pack = pack
-    return run
+    return delivered(run, out)
 
 
 # ---- backward -------------------------------------------------------------------------------------------
@@ -254,11 +251,10 @@ def make_backward(problem, shape, name, sets):
         saved[i] = forward(i, *inputs[i], masks[i])
 
     def run(i):
-        for to, gradient in zip(outputs[i], backward(i, views["dout"][i], *inputs[i], masks[i], saved[i])):
-            to.copy_(gradient)
+        return backward(i, views["dout"][i], *inputs[i], masks[i], saved[i])[:3]
 
     run.pack = pack
-    return run
+    return delivered(run, outputs)
 
 
 def masks_of_backward(problem, shape, name, sets):

@@ -1,8 +1,9 @@
 """torch.compile, a candidate for each of its modes: what PyTorch's eager calls become when Inductor fuses them.
 
-What is compiled writes its result into the family's buffer, so no copy is left. The modes reduce-overhead and max-autotune
-replay CUDA graphs of PyTorch's own, which read and write memory of their own: there PyTorch copies the inputs, the result
-is copied back here, and both are part of the time. A graph of such replays cannot be recorded. Compiling is reported apart.
+What is compiled returns its results, as it does for its users (deliver, in provider.py). Where a family wants one in place,
+the copy is compiled too, and Inductor fuses it. The modes reduce-overhead and max-autotune replay CUDA graphs of PyTorch's
+own, which read and write memory of their own: there PyTorch copies the inputs, a result in place is copied back here, and
+both are part of the time. A graph of such replays cannot be recorded. Compiling is reported apart.
 torch_compile_ml.py has the layers and losses of models.
 """
 
@@ -12,7 +13,7 @@ torch = package("torch", "2.7")
 
 import torch_compile_ml  # noqa: E402, after the check above
 import transformer_block  # noqa: E402
-from tensors import is_empty, signed  # noqa: E402
+from tensors import delivered, is_empty, several, signed  # noqa: E402
 
 NAME = "torch_compile"
 MODES = ("default", "max-autotune-no-cudagraphs", "reduce-overhead", "max-autotune")
@@ -20,6 +21,7 @@ GRAPHS = ("reduce-overhead", "max-autotune")
 
 
 _compiled = []  # the problem that PyTorch's compiled functions are of
+_newest = []  # what the newest run of any of its graphs gave: they share memory, so PyTorch forbids to look at older results
 
 
 def version():
@@ -38,13 +40,14 @@ def prepare(problem, name, sets):
     if problem not in _compiled:  # what was compiled for other cases is of no use, and slows the search for what is
         torch._dynamo.reset()
         _compiled[:] = [problem]
+        _newest.clear()
     function, inputs, outputs = FAMILIES[problem.family](problem)
     if hasattr(function, "refuse"):
         function.refuse(sets)
     # A buffer that is both is one tensor: Inductor must know what it overwrites.
     views = {buffer: signed(sets, buffer, *shape) for buffer, shape in (inputs | outputs).items()}
     x, y = (list(zip(*(views[buffer] for buffer in names))) for names in (inputs, outputs))
-    run = (run_graph if name in GRAPHS else run_in_place)(function, x, y, name)
+    run = (run_in_place if inputs.keys() & outputs.keys() else run_delivered)(function, x, y, name)
     if hasattr(function, "pack"):
         run.pack = lambda i: function.pack(*x[i])
         run.pack(0)
@@ -53,8 +56,15 @@ def prepare(problem, name, sets):
     return run
 
 
-def several(results):
-    return results if isinstance(results, tuple) else (results,)
+def run_delivered(function, x, y, mode):
+    compiled = torch.compile(function, dynamic=False, fullgraph=True, mode=mode)
+
+    def run_graph(i):
+        torch.compiler.cudagraph_mark_step_begin()
+        _newest[:] = several(compiled(*x[i]))
+        return _newest
+
+    return delivered(run_graph if mode in GRAPHS else lambda i: compiled(*x[i]), y)
 
 
 def run_in_place(function, x, y, mode):
@@ -62,17 +72,14 @@ def run_in_place(function, x, y, mode):
         for output, result in zip(outputs, several(function(*inputs))):
             output.copy_(result)
 
-    compiled = torch.compile(write, dynamic=False, fullgraph=True, mode=mode)
-    return lambda i: compiled(x[i], y[i])
-
-
-def run_graph(function, x, y, mode):
-    compiled = torch.compile(function, dynamic=False, fullgraph=True, mode=mode)
+    if mode not in GRAPHS:
+        compiled = torch.compile(write, dynamic=False, fullgraph=True, mode=mode)
+        return lambda i: compiled(x[i], y[i])
+    function = torch.compile(function, dynamic=False, fullgraph=True, mode=mode)
 
     def run(i):
         torch.compiler.cudagraph_mark_step_begin()
-        for output, result in zip(y[i], several(compiled(*x[i]))):
-            output.copy_(result)
+        write(x[i], y[i])
 
     return run
 
@@ -136,14 +143,16 @@ def scan(p):
 
 
 def transpose(p):
+    """A clone, for contiguous() copies nothing where one of the sizes is 1."""
     rows, columns = p.axes["rows"], p.axes["columns"]
-    return lambda x: x.t().contiguous(), {"in": (rows, columns)}, {"out": (columns, rows)}
+    return lambda x: x.t().clone(memory_format=torch.contiguous_format), {"in": (rows, columns)}, {"out": (columns, rows)}
 
 
 def permute(p):
     order = ["abcd".index(axis) for axis in p.operation]
     shape = [p.axes[axis] for axis in "abcd"]
-    return lambda x: x.permute(order).contiguous(), {"in": shape}, {"out": [shape[axis] for axis in order]}
+    out = [shape[axis] for axis in order]
+    return lambda x: x.permute(order).clone(memory_format=torch.contiguous_format), {"in": shape}, {"out": out}
 
 
 def sgemm(p):

@@ -1,11 +1,13 @@
 """PyTorch in eager mode: one call, or a short composition, for what the zoo's families compute.
 
 Each family has a function that says with what it does a problem: a name for tables, and a function of the sets that
-gives run; None where PyTorch has nothing. Results are written by out= where the operation has it. Where it has none the
-name says copy_, and that copy is part of the time. Unsigned elements that are only moved, compared for equality or
-added with wrapping go as the signed type of their size, which PyTorch has more operations for. An operation that has
-to know how many elements it selects waits for the GPU, as it does for all its users, and cannot be recorded in a graph.
-torch_ml.py has the layers, losses and optimisers of models.
+gives run; None where PyTorch has nothing. Results are written by out= where the operation has it. Where it has none they
+are tensors of PyTorch's own, as for all its users, and are delivered (provider.py): indices of 64 bits as those of 32, sums
+in float as halves, counts that the host has. A name that says copy_ has a copy in its time.
+
+Unsigned elements that are only moved, compared for equality or added with wrapping go as the signed type of their size,
+which PyTorch has more operations for. An operation that has to know how many elements it selects waits for the GPU, as it
+does for all its users, and cannot be recorded in a graph. torch_ml.py has the layers, losses and optimisers of models.
 """
 
 import math
@@ -17,7 +19,7 @@ torch = package("torch", "2.7")
 
 import torch_ml  # noqa: E402, after the check above
 import transformer_block  # noqa: E402
-from tensors import TYPES, is_empty, signed, tensors  # noqa: E402
+from tensors import TYPES, delivered, is_empty, overwrite, signed, tensors  # noqa: E402
 
 NAME = "torch"
 HALVES = ("f16", "bf16")
@@ -121,13 +123,9 @@ def reduce_segments(p):
 
     def make(sets):
         x, offsets, out = tensors(sets, "in"), signed(sets, "offsets"), tensors(sets, "out")
+        return delivered(lambda i: torch.segment_reduce(x[i], p.operation, offsets=offsets[i], unsafe=True), out)
 
-        def run(i):
-            out[i].copy_(torch.segment_reduce(x[i], p.operation, offsets=offsets[i], unsafe=True))
-
-        return run
-
-    return "segment_reduce, copy_", make
+    return "segment_reduce", make
 
 
 def scan(p):
@@ -146,7 +144,7 @@ def shifted(x, out, exclusive):
 
 
 def scan_sum(p, exclusive):
-    # PyTorch's cumsum of halves adds in halves on a GPU, so it is asked to add in float.
+    # PyTorch's cumsum of halves adds in halves on a GPU, so it is asked to add in float, and gives floats.
     half = p.type in HALVES
 
     def make(sets):
@@ -155,16 +153,15 @@ def scan_sum(p, exclusive):
         x, to = shifted(signed(sets, "in"), out, exclusive)
 
         def run(i):
-            if half:
-                to[i].copy_(torch.cumsum(x[i], 0, dtype=torch.float32))
-            else:
-                torch.cumsum(x[i], 0, dtype=x[i].dtype, out=to[i])
             if exclusive:
                 first[i].zero_()
+            if half:
+                return torch.cumsum(x[i], 0, dtype=torch.float32)
+            return torch.cumsum(x[i], 0, dtype=x[i].dtype, out=to[i])
 
-        return run
+        return delivered(run, to) if half else run
 
-    return ("cumsum(float32), copy_" if half else "cumsum") + (", zero_" if exclusive else ""), make
+    return ("cumsum(float32)" if half else "cumsum") + (", zero_" if exclusive else ""), make
 
 
 def scan_extreme(p, exclusive, function):
@@ -207,23 +204,31 @@ def compact(p):
         def mask(i):
             return x[i] > threshold if by_value else flags[i] != 0
 
+        # The host has the count then: it is a tensor's size.
         def select(i):
-            count[i].fill_(torch.masked_select(x[i], mask(i), out=out[i][:0]).numel())
+            return torch.masked_select(x[i], mask(i), out=out[i][:0])
 
         def partition(i):
             wanted = mask(i)
             selected, rest = x[i][wanted], x[i][~wanted]
             torch.cat((selected, rest.flip(0)), out=out[i])
-            count[i].fill_(selected.numel())
+            return selected
 
         def unique(i):
-            values = torch.unique_consecutive(x[i])
-            out[i][: values.numel()].copy_(values)
+            return torch.unique_consecutive(x[i])
+
+        run = {"select": select, "partition": partition, "unique": unique}[p.operation.split("_")[0]]
+
+        def deliver(i, values):
             count[i].fill_(values.numel())
+            if run is unique:
+                out[i][: values.numel()].copy_(values)
+                overwrite([values])
 
-        return {"select": select, "partition": partition, "unique": unique}[p.operation.split("_")[0]]
+        run.deliver = deliver
+        return run
 
-    names = {"select": "masked_select", "partition": "index, flip, cat", "unique": "unique_consecutive, copy_"}
+    names = {"select": "masked_select", "partition": "index, flip, cat", "unique": "unique_consecutive"}
     return names[p.operation.split("_")[0]], make
 
 
@@ -244,9 +249,9 @@ def histogram_even(p, bins):
 
     def make(sets):
         x, out = tensors(sets, "in"), signed(sets, "out")
-        return lambda i: out[i].copy_(torch.histc(x[i], bins, lower, upper))
+        return delivered(lambda i: torch.histc(x[i], bins, lower, upper), out)
 
-    return "histc, copy_", make
+    return "histc", make
 
 
 def histogram_range(p, bins):
@@ -258,19 +263,19 @@ def histogram_range(p, bins):
 
         def run(i):  # bucket 0 lies below all levels, bucket bins + 1 above
             buckets = torch.bucketize(x[i], levels[i], out_int32=True, right=True)
-            out[i].copy_(torch.bincount(buckets, minlength=bins + 2)[1 : bins + 1])
+            return torch.bincount(buckets, minlength=bins + 2)[1 : bins + 1]
 
-        return run
+        return delivered(run, out)
 
-    return "bucketize, bincount, copy_", make
+    return "bucketize, bincount", make
 
 
 def count_values(source, target, bins):
     def make(sets):
         x, out = signed(sets, source), signed(sets, target)
-        return lambda i: out[i].copy_(torch.bincount(x[i], minlength=bins))
+        return delivered(lambda i: torch.bincount(x[i], minlength=bins), out)
 
-    return "bincount, copy_", make
+    return "bincount", make
 
 
 def atomics(p):

@@ -10,7 +10,7 @@ import torch
 
 from attention import Shape, additive, dense_mask, ranges, refuse_lse, visible
 from provider import Unsupported
-from tensors import TYPES, signed, tensors
+from tensors import TYPES, delivered, overwrite, signed, tensors
 
 aten = torch.ops.aten
 HALVES = ("f16", "bf16")
@@ -107,17 +107,14 @@ class Entropy:
             of_all = logs.mean(1).masked_fill_(target == IGNORED, 0)
             loss.mul_(1 - self.smoothing).sub_(of_all, alpha=self.smoothing)
 
-    def backward(self, factor, logs, target, out):
-        """The gradient of the sum of factor times loss."""
+    def backward(self, factor, logs, target, **out):
+        """The gradient of the sum of factor times loss, in float."""
         to_logs = aten.nll_loss_backward(
             factor * (1 - self.smoothing), logs, target, None, 0, IGNORED, self.unused)
         if self.smoothing:
             of_all = factor.masked_fill(target == IGNORED, 0) * (self.smoothing / self.classes)
             to_logs.sub_(of_all[:, None])
-        if out.dtype == torch.float32:
-            aten._log_softmax_backward_data.out(to_logs, logs, 1, torch.float32, out=out)
-        else:
-            out.copy_(aten._log_softmax_backward_data(to_logs, logs, 1, torch.float32))
+        return aten._log_softmax_backward_data(to_logs, logs, 1, torch.float32, **out)
 
 
 def cross_entropy(p):
@@ -127,7 +124,7 @@ def cross_entropy(p):
         "gradient": "log_softmax, nll_loss, their backward",
         "backward": "sub, backward of nll_loss and log_softmax",
     }[p.operation]
-    copied = p.operation != "loss" and p.type in HALVES
+    copied = p.operation == "gradient" and p.type in HALVES
     return name + (", copy_" if copied else ""), lambda sets: make(p, sets)
 
 
@@ -152,7 +149,11 @@ def entropy_gradient(p, sets):
         target = entropy.labels[i].long()
         logs = torch.log_softmax(entropy.logits[i], 1, dtype=torch.float32)
         entropy.forward(logs, target, loss[i])
-        entropy.backward(scale[i].repeat(entropy.rows), logs, target, entropy.logits[i])
+        factor, logits = scale[i].repeat(entropy.rows), entropy.logits[i]
+        if p.type in HALVES:  # in place: autograd rounds the gradient too
+            logits.copy_(entropy.backward(factor, logs, target))
+        else:
+            entropy.backward(factor, logs, target, out=logits)
 
     return run
 
@@ -163,9 +164,10 @@ def entropy_backward(p, sets):
     dlogits = tensors(sets, "dlogits", entropy.rows, entropy.classes)
 
     def run(i):
-        entropy.backward(dloss[i], entropy.logits[i] - log_sum[i], entropy.labels[i].long(), dlogits[i])
+        own = {} if p.type in HALVES else {"out": dlogits[i]}
+        return entropy.backward(dloss[i], entropy.logits[i] - log_sum[i], entropy.labels[i].long(), **own)
 
-    return run
+    return delivered(run, dlogits) if p.type in HALVES else run
 
 
 # ---- embeddings, positions ------------------------------------------------------------------------------
@@ -193,9 +195,9 @@ def embedding(p):
         d_rows, ids = tensors(sets, "d_rows", tokens, dim), tensors(sets, "ids")
         d_table, padding = tensors(sets, "d_table", vocabulary, dim), p.axes["padding"] - 1
         backward = aten.embedding_dense_backward
-        return lambda i: d_table[i].copy_(backward(d_rows[i], ids[i], vocabulary, padding, False))
+        return delivered(lambda i: backward(d_rows[i], ids[i], vocabulary, padding, False), d_table)
 
-    return "embedding_dense_backward, copy_", make_gradient
+    return "embedding_dense_backward", make_gradient
 
 
 def rope_angles(p, positions):
@@ -227,16 +229,15 @@ def rope(p):
     def make(sets):
         positions = tensors(sets, "positions")
         x = {name: tensors(sets, name, tokens, count, dim) for name, count in heads.items()}
-        out = {name: tensors(sets, name + "_out", tokens, count, dim) for name, count in heads.items()}
+        out = [tensors(sets, name + "_out", tokens, count, dim) for name, count in heads.items()]
 
         def run(i):
-            cosine, sine = rope_angles(p, positions[i])
-            for name in heads:
-                out[name][i].copy_(rope_turn(p, x[name][i], cosine, sine))
+            angles = rope_angles(p, positions[i])
+            return [rope_turn(p, x[name][i], *angles) for name in heads]
 
-        return run
+        return delivered(run, list(zip(*out)))
 
-    return "cos, sin, mul, sub, add, copy_", make
+    return "cos, sin, mul, sub, add", make
 
 
 # ---- optimisers -----------------------------------------------------------------------------------------
@@ -330,17 +331,19 @@ def make_norm(p, sets):
     gradients = pieces(tensors(sets, "gradients"), parts)
     norm, coefficient, scale = (tensors(sets, name) for name in ("norm", "coefficient", "scale"))
     not_finite, most, scaled = signed(sets, "not_finite"), p.scalars["max_norm"], p.axes["control"] != 0
+    total = [t.view(()) for t in norm]
 
     def run(i):
         of_tensors = torch._foreach_norm(gradients[i], 2, dtype=torch.float32)
-        total = torch.linalg.vector_norm(torch.stack(of_tensors)).view(1)
-        norm[i].copy_(total * scale[i] if scaled else total)
+        torch.linalg.vector_norm(torch.stack(of_tensors), out=total[i])
+        if scaled:
+            norm[i].mul_(scale[i])
         torch.clamp(most / (norm[i] + 1e-6), max=1.0, out=coefficient[i])
         if scaled:
             coefficient[i].mul_(scale[i])
-        not_finite[i].copy_(~torch.isfinite(norm[i]))
+        return ~torch.isfinite(norm[i])
 
-    return run
+    return delivered(run, not_finite)
 
 
 # ---- choosing -------------------------------------------------------------------------------------------
@@ -353,15 +356,14 @@ def top_k(p):
     def make(sets):
         x = tensors(sets, "x", rows, columns)
         values, index = tensors(sets, "values", rows, k), tensors(sets, "index", rows, k)
-        wide = torch.empty(rows, k, dtype=torch.int64, device=p.device)
+        wide = [torch.empty(rows, k, dtype=torch.int64, device=p.device) for _ in sets]
 
         def run(i):
-            torch.topk(x[i], k, 1, out=(values[i], wide))
-            index[i].copy_(wide)
+            return torch.topk(x[i], k, 1, out=(values[i], wide[i])).indices
 
-        return run
+        return delivered(run, index)
 
-    return "topk, copy_", make
+    return "topk", make
 
 
 def sampling(p):
@@ -372,9 +374,9 @@ def sampling(p):
 
     def make(sets):
         logits, token = tensors(sets, "logits", rows, vocabulary), tensors(sets, "token")
-        return lambda i: token[i].copy_(torch.argmax(logits[i], 1))
+        return delivered(lambda i: torch.argmax(logits[i], 1), token)
 
-    return "argmax, copy_", make
+    return "argmax", make
 
 
 # ---- layers ---------------------------------------------------------------------------------------------
@@ -467,11 +469,11 @@ def rmsnorm(p):
         def run(i):
             if added:
                 torch.add(x[i], residual[i], out=total[i])
-            y[i].copy_(function(total[i], shape[1:], weight[i], epsilon))
+            return function(total[i], shape[1:], weight[i], epsilon)
 
-        return run
+        return delivered(run, y)
 
-    return ("add, " if added else "") + "rms_norm, copy_", make
+    return ("add, " if added else "") + "rms_norm", make
 
 
 def layernorm(p):
@@ -480,7 +482,7 @@ def layernorm(p):
         return None
     shape, epsilon = (p.axes["rows"], p.axes["columns"]), p.scalars["epsilon"]
     if p.operation == "backward":
-        return "native_layer_norm_backward, copy_", lambda sets: make_layernorm_backward(sets, shape)
+        return "native_layer_norm_backward", lambda sets: make_layernorm_backward(sets, shape)
     added = p.operation == "residual"
 
     def make(sets):
@@ -491,12 +493,11 @@ def layernorm(p):
         def run(i):
             if added:
                 torch.add(x[i], residual[i], out=total[i])
-            for to, result in zip(out[i], aten.native_layer_norm(total[i], shape[1:], gamma[i], beta[i], epsilon)):
-                to.copy_(result)
+            return aten.native_layer_norm(total[i], shape[1:], gamma[i], beta[i], epsilon)
 
-        return run
+        return delivered(run, out)
 
-    return ("add, " if added else "") + "native_layer_norm, copy_", make
+    return ("add, " if added else "") + "native_layer_norm", make
 
 
 def make_layernorm_backward(sets, shape):
@@ -505,12 +506,10 @@ def make_layernorm_backward(sets, shape):
     out = list(zip(tensors(sets, "dx", *shape), *(tensors(sets, name) for name in ("dgamma", "dbeta"))))
 
     def run(i):  # of beta only the shape matters, which is gamma's
-        results = aten.native_layer_norm_backward(
+        return aten.native_layer_norm_backward(
             dy[i], x[i], shape[1:], mean[i], rstd[i], gamma[i], gamma[i], [True, True, True])
-        for to, result in zip(out[i], results):
-            to.copy_(result)
 
-    return run
+    return delivered(run, out)
 
 
 def attention(p):
@@ -606,19 +605,25 @@ def make_attention_by_sequences(p, shape, sets):
     def pack(i):
         calls[i] = [(parts.values(), mask) for parts, mask in sequences.of(i) if parts["q"].shape[2]]
 
+    def of_sequence(q, k, v, out, mask):
+        if k.shape[2] == 0:
+            return torch.zeros_like(out)
+        scores = torch.matmul(q, k.transpose(2, 3)).mul_(shape.scale)
+        if mask is not None:
+            scores.add_(mask)
+        return torch.matmul(torch.softmax(scores, -1), v)
+
     def run(i):
-        for (q, k, v, out), mask in calls[i]:
-            if k.shape[2] == 0:
-                out.zero_()
-                continue
-            scores = torch.matmul(q, k.transpose(2, 3)).mul_(shape.scale)
-            if mask is not None:
-                scores.add_(mask)
-            out.copy_(torch.matmul(torch.softmax(scores, -1), v))
+        return [of_sequence(*parts, mask) for parts, mask in calls[i]]
+
+    def deliver(i, results):
+        for ((*_, out), _), result in zip(calls[i], results, strict=True):
+            out.copy_(result)
+        overwrite(results)
 
     for i in range(len(sets)):
         pack(i)
-    run.pack = pack
+    run.pack, run.deliver = pack, deliver
     return run
 
 
@@ -627,6 +632,9 @@ def attention_decode(p):
     if p.operation != "contiguous":
         return None
     return "matmul, softmax, matmul of each sequence", lambda sets: make_attention_by_sequences(p, Shape(p), sets)
+
+
+READ, GRADIENTS = ("q", "k", "v", "out", "dout"), ("dq", "dk", "dv")
 
 
 def attention_backward(p):
@@ -638,8 +646,7 @@ def attention_backward(p):
         return "exp, matmul of each sequence", lambda sets: make_gradients_by_sequences(p, shape, sets)
 
     def make(sets):
-        names = ("q", "k", "v", "out", "dout", "dq", "dk", "dv")
-        views = {name: grouped(shape, view) for name, view in shape.arrays(sets, names).items()}
+        views = {name: grouped(shape, view) for name, view in shape.arrays(sets, READ + GRADIENTS).items()}
         lse = tensors(sets, "lse", shape.batch * shape.kv_heads, shape.group * shape.queries, 1)
         if shape.operation == "additive":  # (batch x kv_heads, group x queries, keys)
             masks = [mask.expand(-1, shape.kv_heads, shape.group, -1, -1) for mask in dense_mask(shape, sets, 1, 1)]
@@ -650,15 +657,15 @@ def attention_backward(p):
             mask = masks[i]
             if mask is not None and mask.dim() == 5:
                 mask = mask.reshape(shape.batch * shape.kv_heads, -1, shape.keys)
-            gradients({name: view[i] for name, view in views.items()}, lse[i], mask, shape.scale)
+            return gradients({name: views[name][i] for name in READ}, lse[i], mask, shape.scale)
 
-        return run
+        return delivered(run, list(zip(*(views[name] for name in GRADIENTS))))
 
     return "bmm, exp, bmm", make
 
 
 def gradients(t, lse, mask, scale):
-    """Into dq, dk and dv: arrays whose next to last dimension is tokens, those of q's a group's heads one after another."""
+    """dq, dk and dv: arrays whose next to last dimension is tokens, those of q's a group's heads one after another."""
     scores = torch.matmul(t["q"], t["k"].transpose(-1, -2)).mul_(scale)
     if mask is not None:
         scores.add_(mask)
@@ -666,14 +673,12 @@ def gradients(t, lse, mask, scale):
     weights = scores.sub_(lse.masked_fill(nothing, math.inf)).exp_()
     ds = torch.matmul(t["dout"], t["v"].transpose(-1, -2)).sub_((t["dout"] * t["out"]).sum(-1, keepdim=True))
     ds.mul_(weights).mul_(scale)
-    t["dv"].copy_(torch.matmul(weights.transpose(-1, -2), t["dout"]))
-    t["dq"].copy_(torch.matmul(ds, t["k"]))
-    t["dk"].copy_(torch.matmul(ds.transpose(-1, -2), t["q"]))
+    dv = torch.matmul(weights.transpose(-1, -2), t["dout"])
+    return torch.matmul(ds, t["k"]), torch.matmul(ds.transpose(-1, -2), t["q"]), dv
 
 
 def make_gradients_by_sequences(p, shape, sets):
-    names = ("q", "k", "v", "out", "dout", "dq", "dk", "dv")
-    sequences, calls = Sequences(p, shape, sets, names), [None] * len(sets)
+    sequences, calls = Sequences(p, shape, sets, READ + GRADIENTS), [None] * len(sets)
     rows = (shape.heads, shape.queries) if shape.packed else (shape.batch, shape.heads, shape.queries)
     lse, dk, dv = tensors(sets, "lse", *rows), sequences.views["dk"], sequences.views["dv"]
 
@@ -684,21 +689,26 @@ def make_gradients_by_sequences(p, shape, sets):
             of_rows = (lse[i] if shape.packed else lse[i][b])[:, queries].unflatten(0, (shape.kv_heads, -1))
             calls[i].append((parts, of_rows[..., None], mask))
 
+    def of_sequence(parts, of_rows, mask):
+        # A group's queries one after another, so that its heads' gradients of k and v are one sum.
+        flat = {name: parts[name].flatten(1, 2) for name in READ}
+        whole = mask.repeat(parts["q"].shape[1], 1) if mask is not None else None
+        return gradients(flat, of_rows.flatten(1, 2), whole, shape.scale)
+
     def run(i):
+        return [of_sequence(*call) for call in calls[i]]
+
+    def deliver(i, results):
         dk[i].zero_()  # of keys behind a length, or of no sequence's
         dv[i].zero_()
-        for parts, of_rows, mask in calls[i]:
-            # A group's queries one after another, so that its heads' gradients of k and v are one sum.
-            count = parts["q"].shape[1]
-            flat = {name: t.flatten(1, 2) for name, t in parts.items()}
-            flat["dq"] = torch.empty_like(flat["q"])
-            whole = mask.repeat(count, 1) if mask is not None else None
-            gradients(flat, of_rows.flatten(1, 2), whole, shape.scale)
-            parts["dq"].copy_(flat["dq"].unflatten(1, (count, -1)))
+        for (parts, *_), of_parts in zip(calls[i], results, strict=True):
+            for name, result in zip(GRADIENTS, of_parts):
+                parts[name].copy_(result.view(parts[name].shape))
+            overwrite(of_parts)
 
     for i in range(len(sets)):
         pack(i)
-    run.pack = pack
+    run.pack, run.deliver = pack, deliver
     return run
 
 

@@ -7,7 +7,7 @@ that does the case, in the order of their speed on GPUs that have them all.
 import torch
 from torch.nn.attention import SDPBackend, sdpa_kernel
 
-from tensors import tensors
+from tensors import delivered, tensors
 
 functional = torch.nn.functional
 ATTENTION = [
@@ -142,20 +142,16 @@ def make_gradients(p, sets):
         wqkv, wo, wgu, wd = (of[name][i] for name in ("wqkv", "wo", "wgu", "wd"))
         h, a = blocks[i].gated(x, norm1, wqkv, wo, norm2, wgu, into_place)
         result = h + into_place(a, wd, "wd")
-        found = torch.autograd.grad(result, wanted, dy[i])
-        with torch.no_grad():
-            y[i].copy_(result)
-            for to, gradient in zip((dx[i], gradients["norm1"][i], gradients["norm2"][i]), found):
-                to.copy_(gradient)
+        return result.detach(), *torch.autograd.grad(result, wanted, dy[i])
 
-    return packed(run, blocks, of)
+    return delivered(packed(run, blocks, of), list(zip(y, dx, gradients["norm1"], gradients["norm2"])))
 
 
 # ---- compiled -------------------------------------------------------------------------------------------
 
 
 class Gradients(Block):
-    """Both passes as one function: Inductor sees them together. Its copies of the gradients into kz's memory are timed with it."""
+    """Both passes as one function: Inductor sees them together."""
 
     def __call__(self, x, positions, *rest):
         *weights, dy = rest

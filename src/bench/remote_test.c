@@ -140,6 +140,18 @@ static void what_is_packed_follows_the_inputs(void **state) {
     assert_has(keeps->error.message, "on fresh inputs");
 }
 
+// Results in a rival's own memory are what is compared, in every set; one that an earlier run left there is not.
+static void what_is_delivered_is_of_the_run(void **state) {
+    fixture *f = *state;
+    assert_int_equal(run(f, "delivers,idles", NULL), KZ_OK);
+    const bench_result *delivers = find(f, "delivers"), *idles = find(f, "idles");
+    expect_timed(delivers);
+    assert_in_range(delivers->after.sets, f->outcome->sets + 1, 2 * f->outcome->sets);
+    assert_int_equal(idles->status, KZ_WRONG);
+    assert_has(idles->error.message, "after timing");
+    assert_has(idles->error.message, "every element is NaN");
+}
+
 static void problems_say_axes_scalars_and_seed(void **state) {
     fixture *f = *state;
     bench_data data;
@@ -409,6 +421,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         TEST(a_right_one_is_timed_as_any_other),
         TEST(what_is_packed_follows_the_inputs),
+        TEST(what_is_delivered_is_of_the_run),
         TEST(problems_say_axes_scalars_and_seed),
         TEST(each_failure_is_a_row),
         TEST(who_is_lost_stands_beside_nobody),

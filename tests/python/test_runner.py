@@ -2,6 +2,7 @@
 
 import builtins
 import dis
+import gc
 import inspect
 import os
 import sys
@@ -51,6 +52,95 @@ class Streams(unittest.TestCase):
             codes += [constant for constant in code.co_consts if inspect.iscode(constant)]
             used |= {i.argval for i in dis.get_instructions(code) if i.opname == "LOAD_GLOBAL"}
         self.assertEqual(used - known, set())
+
+
+class Recorder:
+    """libkz_runner of a GPU, as far as the runner sees it: a graph writes where it was recorded to, and calls nobody."""
+
+    def __init__(self, candidate, sets, works=True):
+        self.candidate, self.sets, self.works, self.graph = candidate, sets, works, []
+
+    def call(self, name, *arguments):
+        if name == "condition":
+            for i in (0, *range(self.sets)):  # one that is not recorded comes first
+                self.candidate.call(None, i)
+            self.graph = [self.candidate.results[i] for i in range(self.sets)]
+            arguments[-1]._obj.value = self.sets
+        if name == "run" or name == "replay" and not self.graph:
+            self.candidate.call(None, arguments[1].value if name == "replay" else 0)
+        if name in ("sample", "replay") and self.works:
+            for i, result in enumerate(self.graph):
+                result[:] = [i]
+
+
+class Deliveries(unittest.TestCase):
+    """Results are lists of one number, -1 until they are there, and so are kz's outputs; an eager run gives 7."""
+
+    SETS = 3
+
+    def serve(self, works=True):
+        def run(i):
+            return [7]
+
+        run.deliver = self.deliver
+        served = object.__new__(runner.Runner)
+        served.torch, served.problem = runner.Torch("cpu"), None
+        self.candidate = runner.Candidate(run, served.torch)
+        served.candidates, served.library = [self.candidate], Recorder(self.candidate, self.SETS, works)
+        return served
+
+    def deliver(self, i, result):
+        self.outputs[i][:] = result
+        result[:] = [-1]
+
+    def ask(self, served, name, **more):
+        self.outputs = [[None] for _ in range(self.SETS)]  # kz poisons them
+        getattr(served, name)({"candidate": 0, "seed": 0, "set": 0, **more})
+        return [only for (only,) in self.outputs]
+
+    def record(self, served):
+        self.addCleanup(gc.enable)
+        self.ask(served, "condition", mode="throughput", cache="cold", stream="later", seconds=1e-5)
+
+    def test_a_run_is_delivered(self):
+        self.assertEqual(self.ask(self.serve(), "run"), [7, None, None])
+
+    def test_single_runs(self):
+        served = self.serve()
+        for i in (2, 0):
+            self.assertEqual(self.ask(served, "replay", set=i)[i], 7)
+
+    def test_every_set_of_a_graph_is_delivered(self):
+        served = self.serve()
+        self.record(served)
+        for _ in range(2):
+            self.candidate.call(None, 0)  # hot caches: a run beside the graph
+            self.assertEqual(self.ask(served, "replay"), [0, 1, 2])
+
+    def test_what_the_graph_did_not_write_is_found(self):
+        served = self.serve(works=False)
+        self.record(served)  # where 7 lies by then
+        self.assertEqual(self.ask(served, "replay"), [-1, -1, -1])
+
+    def test_what_samples_left_is_found(self):
+        served = self.serve()
+        self.record(served)
+        served.library.call("sample")
+        self.candidate.call(None, 0)
+        served.library.works = False
+        self.assertEqual(self.ask(served, "replay"), [-1, -1, -1])
+
+    def test_what_an_earlier_run_left_is_found(self):
+        served, own = self.serve(), [7]
+        self.candidate.run = lambda i: own  # and does nothing
+        self.candidate.run.deliver = self.deliver
+        self.candidate.call(None, 1)
+        self.assertEqual(self.ask(served, "replay", set=1)[1], -1)
+
+    def test_who_writes_in_place_keeps_nothing(self):
+        candidate = runner.Candidate(lambda i: [7], runner.Torch("cpu"))
+        candidate.call(None, 0)
+        self.assertEqual(candidate.results, {})
 
 
 class Failures(unittest.TestCase):
