@@ -307,7 +307,7 @@ static __device__ __forceinline__ void run_tile(job<T> &j, void *shared, Turn &t
         uint32_t left[S::QUERIES / 16][4];
         multiply_pairs<S>(T(), weights, at.k, slab, at.q(stage));
         multiply_pairs<S>(T(), slopes, at.v, slab, at.dout(stage));
-        if (is_whole(p, j.s, row, S::QUERIES, j.key, S::KEYS))
+        if (is_plain<S>(j, row))
             weigh<S, true>(j, weights[0], slopes[0], at.rows(stage), head, row, key);
         else
             weigh<S, false>(j, weights[0], slopes[0], at.rows(stage), head, row, key);

@@ -277,7 +277,7 @@ static kz_arg tensor_of(const kz_planner *p, const attention_problem *a, int buf
 }
 
 static kz_status launch_wgmma(const kz_planner *p, const backward_plan *b, const char *part, kz_arg chunks,
-                              uint32_t dimension, uint32_t queries) {
+                              uint32_t dimension, uint32_t queries, uint32_t slopes) {
     const attention_problem *a = &b->p;
     enum { KV_STRIDES = 22, MASK_STRIDES = 28, SCALARS_END = 19 };
     kz_arg args[KZ_PLAN_ARGS];
@@ -300,11 +300,12 @@ static kz_status launch_wgmma(const kz_planner *p, const backward_plan *b, const
     count++;
     return KZ_LAUNCH(p, .part = part, .operation = "any", .blocks = key_blocks(b, BACKWARD_WGMMA_KEYS),
                      .threads = BACKWARD_WGMMA_THREADS,
-                     .shared_bytes = BACKWARD_WGMMA_SHARED_BYTES(dimension, queries), .args = args,
+                     .shared_bytes = BACKWARD_WGMMA_SHARED_BYTES(dimension, queries, slopes), .args = args,
                      .arg_count = count);
 }
 
-static kz_status plan_wgmma(const kz_planner *p) {
+// `slopes`: how many places ds has.
+static kz_status plan_wgmma_with(const kz_planner *p, uint32_t slopes) {
     backward_plan b;
     attention_problem a = attention_problem_of(p->c);
     kz_status status = attention_refuse(p);
@@ -322,11 +323,14 @@ static kz_status plan_wgmma(const kz_planner *p) {
     b.args[b.count++] = numbers;
     status = launch(p, &b, "chunks", kz_ceil_div(rows, THREADS), THREADS, 0);
     if (!status)
-        status = narrow ? launch_wgmma(p, &b, "d64", numbers, 64, 128)
-                        : launch_wgmma(p, &b, "d128", numbers, 128, 64);
+        status = narrow ? launch_wgmma(p, &b, "d64", numbers, 64, 128, slopes)
+                        : launch_wgmma(p, &b, "d128", numbers, 128, 64, slopes);
     b.args[b.count - 1] = dq;
     return status ? status : launch(p, &b, "convert", kz_ceil_div(b.rows * a.dimension, THREADS), THREADS, 0);
 }
+
+static kz_status plan_wgmma(const kz_planner *p) { return plan_wgmma_with(p, 1); }
+static kz_status plan_overlap(const kz_planner *p) { return plan_wgmma_with(p, 2); }
 
 // ---- the CPU's ladder ------------------------------------------------------------------------------------
 
@@ -368,6 +372,7 @@ const kz_variant attention_backward_variants[] = { // the order is the journey
     {"06_wgmma", KZ_SM_EXACT(90), plan_wgmma, "wgmma out of shared memory and registers, a producer, bulk additions",
      .unordered = true},
     {"07_wgmma_ordered", KZ_SM_EXACT(90), plan_wgmma, "06 with 05's counters"},
+    {"08_overlap", KZ_SM_EXACT(90), plan_overlap, "06 with p under dp, and dq leaving under dk", .unordered = true},
     {"10_cpu_naive", 0, plan_cpu_naive, "the definition on one core", attention_backward_cpu_naive_natives},
     {"11_cpu_blocked", 0, plan_cpu_one_core, "tiles that stay in L2", attention_backward_cpu_blocked_natives},
     {"12_cpu_simd", 0, plan_cpu_one_core, "tiles of sums in vector registers, eight powers at a time",

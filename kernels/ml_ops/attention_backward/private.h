@@ -16,7 +16,7 @@ attention_sources backward_sources(const backward_arrays *at, void *const *host)
 
 KZ_DECLARE_FAMILY(attention_backward);
 extern const kz_variant attention_backward_variants[];
-enum { ATTENTION_BACKWARD_VARIANTS = 12 };
+enum { ATTENTION_BACKWARD_VARIANTS = 13 };
 extern const kz_native_entry attention_backward_natives[];
 
 // ---- what natives are given ------------------------------------------------------------------------------

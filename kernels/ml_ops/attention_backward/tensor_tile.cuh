@@ -87,8 +87,25 @@ static __device__ __forceinline__ key_span span_of(const job<T> &j, unsigned i, 
     return {(int)(end - (reach < 0x7fffffff ? (unsigned)reach : 0x7fffffffu)), (int)end};
 }
 
+// No pair of the tiles is hidden, and nothing is added to a score: pairs need not be looked at one by one.
+template <typename S, typename T>
+static __device__ __forceinline__ bool is_plain(const job<T> &j, size_t row) {
+    return !j.g.p.mask && is_whole(j.g.p, j.s, row, S::QUERIES, j.key, S::KEYS);
+}
+
+// The log-sum-exps and deltas of two queries of a tile.
+struct row_pair {
+    float base[2], delta[2];
+    __device__ __forceinline__ row_pair(unsigned rows, unsigned query) {
+        asm volatile("ld.shared.v4.f32 {%0, %1, %2, %3}, [%4];"
+                     : "=f"(base[0]), "=f"(delta[0]), "=f"(base[1]), "=f"(delta[1])
+                     : "r"(rows + query * 8)
+                     : "memory");
+    }
+};
+
 // Scores become p, dp becomes ds, of 16 keys from `key` on and a tile of queries; 0 where the mask hides a pair.
-template <typename S, bool whole, typename T>
+template <typename S, bool plain, typename T>
 static __device__ __forceinline__ void weigh(const job<T> &j, float *weights, float *slopes, unsigned rows,
                                              size_t head, size_t row, size_t key) {
     const kz_attention<T> &p = j.g.p;
@@ -96,29 +113,47 @@ static __device__ __forceinline__ void weigh(const job<T> &j, float *weights, fl
 #pragma unroll
     for (int n = 0; n < S::QUERIES / 8; n++) {
         unsigned query = n * 8 + kz_lane() % 4 * 2;
-        float base[2], delta[2];
-        asm volatile("ld.shared.v4.f32 {%0, %1, %2, %3}, [%4];"
-                     : "=f"(base[0]), "=f"(delta[0]), "=f"(base[1]), "=f"(delta[1])
-                     : "r"(rows + query * 8)
-                     : "memory");
+        row_pair pair(rows, query);
 #pragma unroll
         for (int x = 0; x < 2; x++) {
             key_span span = {0, 16};
-            if (!whole) span = span_of(j, row + query + x, key);
+            if (!plain) span = span_of(j, row + query + x, key);
 #pragma unroll
             for (int e = x; e < 4; e += 2) {
                 int k = kz_lane() / 4 + e / 2 * 8;
-                bool seen = whole || (k >= span.first && k < span.end);
-                float below = weights[4 * n + e] * scale - base[x];
-                if (p.mask && seen)
+                bool seen = plain || (k >= span.first && k < span.end);
+                float below = weights[4 * n + e] * scale - pair.base[x];
+                if (!plain && p.mask && seen)
                     below +=
                         LOG2_E *
                         kz_widen(p.mask[kz_attention_row(p.mask_at, j.b, head, row + query + x) + key + k]);
                 float weight = seen ? power_of_2(below) : 0.0f;
                 weights[4 * n + e] = weight;
-                slopes[4 * n + e] = seen ? weight * (slopes[4 * n + e] - delta[x]) : 0.0f;
+                slopes[4 * n + e] = seen ? weight * (slopes[4 * n + e] - pair.delta[x]) : 0.0f;
             }
         }
+    }
+}
+
+// The same of a plain tile, one after the other: p while dp is being made, then ds.
+template <typename S>
+static __device__ __forceinline__ void weigh_plain(float scale, float *weights, unsigned rows) {
+#pragma unroll
+    for (int n = 0; n < S::QUERIES / 8; n++) {
+        row_pair pair(rows, n * 8 + kz_lane() % 4 * 2);
+#pragma unroll
+        for (int e = 0; e < 4; e++)
+            weights[4 * n + e] = power_of_2(weights[4 * n + e] * scale - pair.base[e % 2]);
+    }
+}
+template <typename S>
+static __device__ __forceinline__ void slope_plain(const float *weights, float *slopes, unsigned rows) {
+#pragma unroll
+    for (int n = 0; n < S::QUERIES / 8; n++) {
+        row_pair pair(rows, n * 8 + kz_lane() % 4 * 2);
+#pragma unroll
+        for (int e = 0; e < 4; e++)
+            slopes[4 * n + e] = weights[4 * n + e] * (slopes[4 * n + e] - pair.delta[e % 2]);
     }
 }
 

@@ -22,7 +22,7 @@
      2 * 8 * (queries))
 
 // 06: X(dimension up to, queries of a tile). Tiles of 128 keys, two warpgroups of 64; dq in chunks of 64 queries x 64 columns, one for
-// each warpgroup. With two stages 177 KB and 162 KB; not searched.
+// each warpgroup. With two stages 177 KB and 162 KB, 16 KB and 32 KB more in 08; not searched.
 #define BACKWARD_WGMMA_KEYS               128
 #define BACKWARD_WGMMA_CHUNK              64
 #define BACKWARD_WGMMA_STAGES             2
@@ -30,8 +30,8 @@
 #define BACKWARD_WGMMA_PRODUCER_REGISTERS 24
 #define BACKWARD_WGMMA_CONSUMER_REGISTERS 240
 #define BACKWARD_WGMMA_TILES(X, ...)      X(64, 128, __VA_ARGS__) X(128, 64, __VA_ARGS__)
-#define BACKWARD_WGMMA_SHARED_BYTES(d, queries)                                                              \
-    (1024 + 2 * BACKWARD_WGMMA_KEYS * (d)*2 + BACKWARD_WGMMA_KEYS * (queries)*2 +                            \
+#define BACKWARD_WGMMA_SHARED_BYTES(d, queries, slopes)                                                      \
+    (1024 + 2 * BACKWARD_WGMMA_KEYS * (d)*2 + (slopes)*BACKWARD_WGMMA_KEYS * (queries)*2 +                   \
      2 * BACKWARD_WGMMA_CHUNK * 64 * 4 + BACKWARD_WGMMA_STAGES * (2 * (queries) * (d)*2 + (queries)*8) +     \
      8 * (1 + 2 * BACKWARD_WGMMA_STAGES))
 

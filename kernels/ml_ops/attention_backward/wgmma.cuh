@@ -11,10 +11,11 @@
 #include "kz/device/wgmma.cuh"
 #include "tensor_tile.cuh"
 
-// D: 64 or 128 columns.
-template <typename T_, int D_, int QUERIES_> struct frame {
+// D: 64 or 128 columns. OVERLAP: the next tile's scores are made while dq leaves, and ds has two places.
+template <typename T_, int D_, int QUERIES_, bool OVERLAP_ = false> struct frame {
     typedef T_ T;
     enum {
+        OVERLAP = OVERLAP_,
         D = D_,
         KEYS = BACKWARD_WGMMA_KEYS,
         QUERIES = QUERIES_,
@@ -30,6 +31,7 @@ template <typename T_, int D_, int QUERIES_> struct frame {
         ROWS_BYTES = QUERIES * 8,
         CHUNK_BYTES = CHUNK * 64 * 4, // of dq
         PAIR_SLABS = QUERIES / 64,    // of ds^T: a row of 128 bytes for each key
+        SLOPES = PAIR_SLABS * KEY_SLAB,
     };
     static_assert(PAIR_SLABS * SLABS == CONSUMERS, "a warpgroup makes 64 queries and 64 columns of dq");
 };
@@ -41,7 +43,7 @@ template <typename F> struct memory {
         k = (kz_shared_address(shared) + 1023) / 1024 * 1024;
         v = k + F::KEY_TILE;
         slopes = v + F::KEY_TILE;
-        sums = slopes + F::PAIR_SLABS * F::KEY_SLAB;
+        sums = slopes + (1 + F::OVERLAP) * F::SLOPES;
         stages = sums + F::CONSUMERS * F::CHUNK_BYTES;
         rows = stages + F::STAGES * 2 * F::QUERY_TILE;
         barriers = rows + F::STAGES * F::ROWS_BYTES;
@@ -224,14 +226,14 @@ template <int count> static __device__ __forceinline__ void pin(uint32_t (&left)
 // ds^T, a row for each key, swizzled as a tensor map would.
 template <typename F>
 static __device__ __forceinline__ void
-store_slopes(const memory<F> &at, const uint32_t (&slopes)[F::QUERIES / 16][4], unsigned key) {
+store_slopes(unsigned to, const uint32_t (&slopes)[F::QUERIES / 16][4], unsigned key) {
 #pragma unroll
     for (int i = 0; i < F::QUERIES / 16; i++)
 #pragma unroll
         for (int r = 0; r < 4; r++) {
             unsigned row = key + kz_lane() / 4 + r % 2 * 8, unit = (i * 2 + r / 2) % 8 ^ row % 8;
-            asm volatile("st.shared.u32 [%0], %1;" ::"r"(at.slopes + i / 4 * F::KEY_SLAB + row * 128 +
-                                                         unit * 16 + kz_lane() % 4 * 4),
+            asm volatile("st.shared.u32 [%0], %1;" ::"r"(to + i / 4 * F::KEY_SLAB + row * 128 + unit * 16 +
+                                                         kz_lane() % 4 * 4),
                          "r"(slopes[i][r])
                          : "memory");
         }
@@ -289,14 +291,14 @@ static __device__ __forceinline__ void consume(const job<typename F::T> &j, cons
         kz_wgmma_commit();
         kz_wgmma_wait<0>();
         kz_wgmma_pin(weights), kz_wgmma_pin(slopes);
-        if (is_whole(p, j.s, row, F::QUERIES, j.key, F::KEYS))
+        if (is_plain<F>(j, row))
             weigh<F, true>(j, weights, slopes, at.rows_of(stage), head, row, j.key + key);
         else
             weigh<F, false>(j, weights, slopes, at.rows_of(stage), head, row, j.key + key);
         to_left<F>(p_left, weights);
         to_left<F>(ds_left, slopes);
         kz_named_sync(ALL_CONSUMERS, F::THREADS); // both have read the ds before
-        store_slopes(at, ds_left, key);
+        store_slopes<F>(at.slopes, ds_left, key);
         kz_bulk_fence();
         pin(p_left), pin(ds_left);
         kz_wgmma_fence();
@@ -319,6 +321,87 @@ static __device__ __forceinline__ void consume(const job<typename F::T> &j, cons
                          j.g.dq + (chunk_index(p, j.s, j.b, head, first) * F::SLABS + column_slab) *
                                       (F::CHUNK * 64),
                          turns.template of<F>(j, head, row, own));
+    }
+    store_keys<F::D>(j, j.g.dk, dk, p.scale, j.key + key, 0);
+    store_keys<F::D>(j, j.g.dv, dv, 1.0f, j.key + key, 0);
+    if (threadIdx.x % KZ_WARPGROUP == 0) kz_bulk_wait();
+}
+
+// A number that needs all of p, and is not negative either.
+template <typename F> static __device__ __forceinline__ float all_of(const float (&weights)[F::QUERIES / 2]) {
+    uint32_t bits = 0;
+#pragma unroll
+    for (int i = 0; i < F::QUERIES / 2; i++) bits |= __float_as_uint(weights[i]);
+    return __uint_as_float(bits);
+}
+
+// The same with products under arithmetic: p is made while dp is, and dq leaves while dk is multiplied. ds has two places, so that one
+// barrier for a tile is enough.
+template <typename F, typename Turns>
+static __device__ __forceinline__ void consume_overlapped(const job<typename F::T> &j, const memory<F> &at,
+                                                          tile_walk walk, const Turns &turns) {
+    const kz_attention<typename F::T> &p = j.g.p;
+    unsigned own = __shfl_sync(KZ_ALL_LANES, threadIdx.x / KZ_WARPGROUP, 0);
+    unsigned key = own * 64 + kz_warp() % 4 * 16; // the warp's first, in the tile
+    unsigned query_chunk = own % F::PAIR_SLABS, column_slab = own / F::PAIR_SLABS;
+    float dk[F::D / 2] = {}, dv[F::D / 2] = {};
+    if (walk.left > 0) {
+        kz_barrier_wait(at.keys_full(), 0);
+        __syncwarp();
+        clear_keys(j, at);
+    }
+    for (unsigned i = 0; walk.left > 0; i++, walk.template next<F>()) {
+        unsigned stage = i % F::STAGES, head = walk.head, row = walk.row, place = at.slopes + i % 2 * F::SLOPES;
+        float weights[F::QUERIES / 2], slopes[F::QUERIES / 2], dq[32];
+        uint32_t p_left[F::QUERIES / 16][4], ds_left[F::QUERIES / 16][4];
+        kz_barrier_wait(at.full(stage), i / F::STAGES % 2);
+        __syncwarp();
+        clear_queries(j, at, stage, row);
+        bool plain = is_plain<F>(j, row);
+        kz_wgmma_fence();
+        multiply_pairs<F>(weights, at.k + own * 8192, at.q(stage));
+        kz_wgmma_commit();
+        multiply_pairs<F>(slopes, at.v + own * 8192, at.dout(stage));
+        kz_wgmma_commit();
+        if (plain) {
+            kz_wgmma_wait<1>();
+            kz_wgmma_pin(weights);
+            weigh_plain<F>(p.scale * LOG2_E, weights, at.rows_of(stage));
+            kz_wgmma_wait_behind<0>(all_of<F>(weights), at.barriers);
+            kz_wgmma_pin(slopes);
+            slope_plain<F>(weights, slopes, at.rows_of(stage));
+        } else {
+            kz_wgmma_wait<0>();
+            kz_wgmma_pin(weights), kz_wgmma_pin(slopes);
+            weigh<F, false>(j, weights, slopes, at.rows_of(stage), head, row, j.key + key);
+        }
+        to_left<F>(p_left, weights);
+        to_left<F>(ds_left, slopes);
+        store_slopes<F>(place, ds_left, key);
+        kz_bulk_fence();
+        pin(p_left), pin(ds_left);
+        kz_wgmma_fence();
+        multiply_keys<F>(dv, p_left, at.dout(stage));
+        kz_wgmma_commit();
+        kz_named_sync(ALL_CONSUMERS, F::THREADS); // ds of both is there, and nobody reads that of the tile before
+        multiply_queries<F>(dq, place + query_chunk * F::KEY_SLAB, at.k + column_slab * F::KEY_SLAB);
+        kz_wgmma_commit();
+        multiply_keys<F>(dk, ds_left, at.q(stage));
+        kz_wgmma_commit();
+        kz_wgmma_wait<1>();
+        kz_wgmma_pin(dv), kz_wgmma_pin(dq);
+        pin(p_left);
+        size_t first = row + query_chunk * F::CHUNK;
+        if (first < j.s.queries) // what follows may be another head's
+            add_chunk<F>(dq, own, at.sums + own * F::CHUNK_BYTES,
+                         j.g.dq + (chunk_index(p, j.s, j.b, head, first) * F::SLABS + column_slab) *
+                                      (F::CHUNK * 64),
+                         turns.template of<F>(j, head, row, own));
+        kz_wgmma_wait<0>();
+        kz_wgmma_pin(dk);
+        pin(ds_left);
+        if (kz_lane() == 0) kz_barrier_arrive(at.empty(stage));
+        __syncwarp();
     }
     store_keys<F::D>(j, j.g.dk, dk, p.scale, j.key + key, 0);
     store_keys<F::D>(j, j.g.dv, dv, 1.0f, j.key + key, 0);
@@ -356,7 +439,10 @@ static __device__ __forceinline__ void run_frame(const backward<typename F::T, f
         if (threadIdx.x == F::THREADS) produce(j, at, m, rows, walk);
     } else {
         kz_registers_take<BACKWARD_WGMMA_CONSUMER_REGISTERS>();
-        consume(j, at, walk, turns);
+        if constexpr (F::OVERLAP)
+            consume_overlapped(j, at, walk, turns);
+        else
+            consume(j, at, walk, turns);
     }
 }
 
