@@ -120,6 +120,9 @@ struct norm_forward : kz_row_program<T, KIND == NORM_RESIDUAL ? 2 : 1> {
     __device__ __forceinline__ norm_forward(const norm_given<T> &g)
         : given(g), scale(KIND == NORM_FP8 ? *g.scale : 1.0f) {}
     __device__ __forceinline__ const T *array(int k) const { return k == 0 ? given.x : given.residual; }
+    __device__ __forceinline__ bool aligned(void) const {
+        return kz_row_aligned(given.gamma, given.beta, (const T *)given.y, given.sum);
+    }
 
     __device__ __forceinline__ void load(columns_of &to, const kz_row_at &at) const {
         to.gamma.raw = to.beta.raw = make_uint4(0, 0, 0, 0);

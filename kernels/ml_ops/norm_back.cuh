@@ -70,6 +70,7 @@ template <typename T, bool CENTERED> struct norm_backward : kz_row_program<T, 2>
     const norm_back_given<T> given;
     __device__ __forceinline__ norm_backward(const norm_back_given<T> &g) : given(g) {}
     __device__ __forceinline__ const T *array(int k) const { return k == 0 ? given.x : given.dy; }
+    __device__ __forceinline__ bool aligned(void) const { return kz_row_aligned(given.gamma, given.dx); }
 
     __device__ __forceinline__ norm_row row_given(size_t row, bool exists) const {
         return CENTERED && exists ? norm_row{given.mean[row], given.rstd[row]} : norm_row{0.0f, 0.0f};
@@ -159,11 +160,11 @@ template <typename T, bool CENTERED, int UNITS> struct norm_fused : norm_backwar
 
 // ---- fused kernels ---------------------------------------------------------------------------------------------
 
-template <typename T, bool CENTERED, int UNITS, int AHEAD>
+template <typename T, bool CENTERED, int UNITS>
 static __device__ __forceinline__ void norm_back_block(const norm_back_given<T> &given, size_t rows,
                                                        size_t columns) {
     norm_fused<T, CENTERED, UNITS> program(given, (int)threadIdx.x, (int)blockDim.x, (int)columns);
-    kz_rows_block<decltype(program), UNITS, AHEAD>(program, rows, columns);
+    kz_rows_block<decltype(program), UNITS>(program, rows, columns);
     program.put(blockIdx.x, gridDim.x);
 }
 

@@ -220,8 +220,9 @@ static kz_row_shape few_rows(const kz_row_work *w) {
 kz_status norm_plan_registers(const norm_family *f, const kz_planner *p) {
     bool backward = p->c->operation == NORM_BACKWARD, two = backward || p->c->operation == NORM_RESIDUAL;
     unsigned most = backward ? NORM_BACK_BLOCK : two ? NORM_BLOCK_OF_TWO : NORM_BLOCK;
-    kz_row_work w = row_work(p, two ? most : 0);
-    kz_row_shape shape = kz_row_block(&w, backward ? NORM_BACK_UNITS : NORM_UNITS, most);
+    kz_row_work w = row_work(p, backward ? NORM_BACK_RESIDENT(kz_type_size(p->c->type)) : two ? most : 0);
+    kz_row_shape shape =
+        backward ? kz_row_staying(&w, NORM_BACK_UNITS, most) : kz_row_block(&w, NORM_UNITS, most);
     const char *longer = f->centered ? "03_welford" : "03_packs";
     if (is_empty(f, p)) return KZ_OK;
     if (shape.blocks == 0) return refuse_long(p, "the registers of a block", longer);

@@ -36,16 +36,16 @@
 #ifndef NORM_FEW_UNITS
 #define NORM_FEW_UNITS 2
 #endif
-// 05 backward: packs of x and of dy that a thread holds: 1 2; threads of a block, at most, which are also those that a
-// multiprocessor holds at once: 512; rows whose loads are under way: 1 2.
+// 05 backward: packs of x and of dy that a thread holds, threads of a block at most, and those that a multiprocessor holds at once, by
+// the registers that this leaves. Searched on an H200 (notebook/rows.md): 1 2 4, 128 to 1024, 256 to 1024, 0 to 2 rows under way.
 #ifndef NORM_BACK_UNITS
 #define NORM_BACK_UNITS 2
 #endif
 #ifndef NORM_BACK_BLOCK
 #define NORM_BACK_BLOCK 512
 #endif
-#ifndef NORM_BACK_AHEAD
-#define NORM_BACK_AHEAD 2
+#ifndef NORM_BACK_RESIDENT
+#define NORM_BACK_RESIDENT(bytes) ((bytes) == 4 ? 1024 : 768)
 #endif
 // 03 backward: threads of a block that adds columns, blocks for each multiprocessor, rows of a chunk at least.
 #ifndef NORM_COLUMN_THREADS

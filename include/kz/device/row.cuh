@@ -6,6 +6,8 @@
 //     float outside() const            what elements beyond the row's ends are as inputs; 0 without it
 //     int read(row, columns) const     with READS_PART = true: how many of a row's columns are read, from the first one; the
 //                                      others are `outside`. All columns are handed to `fold` and `write` all the same
+//     bool aligned() const             that all other arrays it reads and writes by a row's place begin at multiples of 16
+//                                      bytes; false without it. Then rows of whole packs have code without questions
 //     template <class Row> void run(Row &row)
 // In `run` a row has
 //     row.fold<Op>(f)     each of the thread's units onto a value, value = f(value, unit, at), then over all threads; every
@@ -24,9 +26,9 @@
 // of a row get the same bits, in every run. Where lanes have a shorter way than one value after the other, it is
 // Op::fold_lanes(v, lanes): over groups of so many lanes, in all of them.
 //
-// Whoever has the row: lanes of a warp (kz_rows_lanes) and a block (kz_rows_block) hold it in registers, with the next row's
-// loads in flight meanwhile; kz_rows_stream reads it anew in each pass; kz/device/row_ring.cuh has clusters, which need
-// sm_90. kz/device/row_shape.h plans the launch. y may be x: all of a unit's elements are read and written by one thread, in
+// Whoever has the row: lanes of a warp (kz_rows_lanes) hold it in registers, with the next row's loads in flight meanwhile, and so
+// does a block (kz_rows_block), beside others that load; kz_rows_stream reads it anew in each pass; kz/device/row_ring.cuh has
+// clusters, which need sm_90. kz/device/row_shape.h plans the launch. y may be x: all of a unit's elements are read and written by one thread, in
 // this order, and nothing outside of the row is touched. Rows have less than 2^30 columns. A kernel that calls two of these
 // functions needs a __syncthreads() between them.
 #ifndef KZ_ROW_CUH
@@ -45,7 +47,13 @@ template <typename T_, int ARRAYS_ = 1> struct kz_row_program {
     static const bool READS_PART = false; // true: `read` has a say
     __device__ float outside() const { return 0.0f; }
     __device__ int read(size_t, int columns) const { return columns; }
+    __device__ bool aligned() const { return false; }
 };
+
+// For `aligned`: of arrays, some of which may be NULL.
+template <typename... A> static __device__ __forceinline__ bool kz_row_aligned(const A *...arrays) {
+    return ((0 | ... | (size_t)arrays) & 15) == 0;
+}
 
 // Elements of a unit, per array.
 template <typename T> static __device__ __forceinline__ constexpr int kz_row_elements(void) {
@@ -71,7 +79,8 @@ struct kz_row_at {
     size_t row;
     int column, columns; // of element 0: negative where the row begins within the unit
     int unit;
-    bool whole; // all of its elements are inside
+    bool whole;   // all of its elements are inside
+    bool aligned; // and all arrays have it at a multiple of as many bytes as are loaded at once
     __device__ __forceinline__ bool inside(int e) const { return (unsigned)(column + e) < (unsigned)columns; }
 };
 
@@ -100,7 +109,7 @@ template <int hint = KZ_CACHE, typename U, int COUNT>
 static __device__ __forceinline__ void kz_row_get_elements(U (&to)[COUNT], const U *from,
                                                            const kz_row_at &at) {
     constexpr int BYTES = COUNT * (int)sizeof(U), ACCESS = BYTES < 16 ? BYTES : 16;
-    if (at.whole && kz_aligned(from, ACCESS)) {
+    if (at.aligned || (at.whole && kz_aligned(from, ACCESS))) {
         if constexpr (ACCESS == 16) {
 #pragma unroll
             for (int i = 0; i < BYTES / 16; i++) {
@@ -129,7 +138,7 @@ template <int hint, typename U, int COUNT>
 static __device__ __forceinline__ void kz_row_put_elements(U *to, const kz_row_at &at,
                                                            const U (&from)[COUNT]) {
     constexpr int BYTES = COUNT * (int)sizeof(U), ACCESS = BYTES < 16 ? BYTES : 16;
-    if (at.whole && kz_aligned(to, ACCESS)) {
+    if (at.aligned || (at.whole && kz_aligned(to, ACCESS))) {
         if constexpr (ACCESS == 16) {
 #pragma unroll
             for (int i = 0; i < BYTES / 16; i++) {
@@ -161,7 +170,7 @@ static __device__ __forceinline__ void kz_row_put_elements(U *to, const kz_row_a
 // outside of the row keeps its value.
 template <typename U, int COUNT>
 static __device__ __forceinline__ void kz_row_get(U (&to)[COUNT], const U *base, const kz_row_at &at) {
-    kz_row_get_elements<KZ_STREAM>(to, base + at.row * (size_t)at.columns + at.column, at);
+    kz_row_get_elements<KZ_CACHE>(to, base + at.row * (size_t)at.columns + at.column, at);
 }
 template <typename U, int COUNT>
 static __device__ __forceinline__ void kz_row_get_column(U (&to)[COUNT], const U *base, const kz_row_at &at) {
@@ -202,31 +211,39 @@ static __device__ __forceinline__ void kz_row_put_float(U *base, const kz_row_at
 
 // ---- a row, and a thread's part of it ----------------------------------------------------------------------
 
+// Whether all rows are whole packs at multiples of 16 bytes, in every array: PLAIN below.
+template <class Program>
+static __device__ __forceinline__ bool kz_rows_plain(const Program &program, size_t columns) {
+    size_t addresses = 0;
+#pragma unroll
+    for (int k = 0; k < Program::ARRAYS; k++) addresses |= (size_t)program.array(k);
+    return columns % kz_row_elements<typename Program::T>() == 0 && addresses % 16 == 0 && program.aligned();
+}
+
 // Packs `first`, first + step, ... < end are this thread's.
-template <class Program> struct kz_row_place {
+template <class Program, bool PLAIN> struct kz_row_place {
     typedef typename Program::T T;
     enum { E = 16 / sizeof(T) };
     size_t row;
     int columns, head; // the row begins `head` elements behind the boundary
     int packs;         // of the row; 0: there is no row
     int first, step, end;
-    int read;   // columns that are read
-    bool plain; // whole packs alone, in every array
+    int read; // columns that are read
     kz_row_place() = default;
 
     // A row of a team of `threads` threads. Where it has more packs than `room` because of its address alone, it is
     // counted from its first element instead.
     __device__ __forceinline__ kz_row_place(const Program &program, size_t row_, size_t rows, int columns_,
                                             int thread, int threads, int room)
-        : row(row_), columns(columns_), head(0), packs(0), first(thread), step(threads), end(0), read(0),
-          plain(true) {
+        : row(row_), columns(columns_), head(0), packs(0), first(thread), step(threads), end(0), read(0) {
         if (row >= rows) return;
+        read = program.read(row, columns);
+        packs = end = columns / E;
+        if (PLAIN) return;
         unsigned offset = (unsigned)(size_t)(program.array(0) + row * (size_t)columns) % 16;
         head = Program::FROM_START || offset % sizeof(T) != 0 ? 0 : (int)(offset / sizeof(T));
         if ((head + columns + E - 1) / E > room) head = 0;
         packs = end = (head + columns + E - 1) / E;
-        read = program.read(row, columns);
-        plain = columns % E == 0 && congruent(program) && offset == 0;
     }
     // All arrays begin this row at the same place of 16 bytes.
     __device__ __forceinline__ bool congruent(const Program &program) const {
@@ -237,9 +254,9 @@ template <class Program> struct kz_row_place {
     }
     __device__ __forceinline__ kz_row_at at(int pack, int unit) const {
         int column = pack * E - head;
-        return {row, column, columns, unit, plain || (column >= 0 && column + E <= columns)};
+        return {row, column, columns, unit, PLAIN || (column >= 0 && column + E <= columns), PLAIN};
     }
-    // Of a row that is plain.
+    // Of a row that is PLAIN.
     __device__ __forceinline__ const T *plain_pack(const Program &program, int pack, int k) const {
         return program.array(k) + row * (size_t)columns + pack * E;
     }
@@ -255,6 +272,10 @@ template <class Program> struct kz_row_place {
     template <int hint>
     __device__ __forceinline__ void load(const Program &program, kz_row_unit<T, Program::ARRAYS> &to,
                                          int pack, int k) const {
+        if constexpr (PLAIN && !Program::READS_PART) {
+            to.at[k] = kz_load_pack<hint>(plain_pack(program, pack, k));
+            return;
+        }
         kz_row_at here = at(pack, 0);
         const T *from = program.array(k) + row * (size_t)columns + here.column;
         fill(program, to.at[k]);
@@ -317,9 +338,9 @@ struct kz_row_block_team {
 
 // ---- rows as programs see them --------------------------------------------------------------------------------
 
-template <class Program, class Team> struct kz_row_base {
+template <class Program, class Team, bool PLAIN> struct kz_row_base {
     typedef kz_row_unit<typename Program::T, Program::ARRAYS> unit;
-    kz_row_place<Program> place;
+    kz_row_place<Program, PLAIN> place;
     Team *team;
     __device__ __forceinline__ size_t row() const { return place.row; }
     __device__ __forceinline__ int columns() const { return place.columns; }
@@ -328,29 +349,25 @@ template <class Program, class Team> struct kz_row_base {
 };
 
 // In registers: `units` of each thread.
-template <class Program, class Team, int UNITS_> struct kz_row_held : kz_row_base<Program, Team> {
+template <class Program, class Team, bool PLAIN, int UNITS_>
+struct kz_row_held : kz_row_base<Program, Team, PLAIN> {
     static const bool HELD = true;
     static const int UNITS = UNITS_;
     typedef kz_row_unit<typename Program::T, Program::ARRAYS> unit;
     unit units[UNITS];
 
-    __device__ __forceinline__ void load(const Program &program, Team *t, const kz_row_place<Program> &p) {
+    __device__ __forceinline__ void load(const Program &program, Team *t,
+                                         const kz_row_place<Program, PLAIN> &p) {
         this->place = p, this->team = t;
-        if (p.plain) // outside of the loop: the loads are one after the other, each with a predicate
-            load_units<true>(program);
-        else
-            load_units<false>(program);
-    }
-    template <bool plain> __device__ __forceinline__ void load_units(const Program &program) {
 #pragma unroll
         for (int u = 0; u < UNITS; u++)
             if (pack(u) < this->place.end) {
 #pragma unroll
                 for (int k = 0; k < Program::ARRAYS; k++)
-                    if constexpr (!plain)
-                        this->place.template load<KZ_STREAM>(program, units[u], pack(u), k);
+                    if constexpr (!PLAIN)
+                        this->place.template load<KZ_CACHE>(program, units[u], pack(u), k);
                     else if (this->place.is_read(pack(u)))
-                        units[u].at[k] = kz_load_pack<KZ_STREAM>(this->place.plain_pack(program, pack(u), k));
+                        units[u].at[k] = kz_load_pack<KZ_CACHE>(this->place.plain_pack(program, pack(u), k));
                     else
                         this->place.fill(program, units[u].at[k]);
             }
@@ -370,15 +387,16 @@ template <class Program, class Team, int UNITS_> struct kz_row_held : kz_row_bas
 };
 
 // Read anew in each pass, a few units at a time.
-template <class Program, class Team> struct kz_row_streamed : kz_row_base<Program, Team> {
+template <class Program, class Team, bool PLAIN> struct kz_row_streamed : kz_row_base<Program, Team, PLAIN> {
     enum { AHEAD = 4 / Program::ARRAYS };
     static const bool HELD = false;
     static const int UNITS = 1;
     typedef kz_row_unit<typename Program::T, Program::ARRAYS> unit;
     const Program &program;
 
-    __device__ __forceinline__ kz_row_streamed(const Program &p, const kz_row_place<Program> &where, Team *t)
-        : kz_row_base<Program, Team>{where, t}, program(p) {}
+    __device__ __forceinline__ kz_row_streamed(const Program &p, const kz_row_place<Program, PLAIN> &where,
+                                               Team *t)
+        : kz_row_base<Program, Team, PLAIN>{where, t}, program(p) {}
     template <int hint, class F> __device__ __forceinline__ void each_by(F f) const {
         for (int first = this->place.first; first < this->place.end; first += AHEAD * this->place.step) {
             unit units[AHEAD];
@@ -408,13 +426,13 @@ template <class Program, class Team> struct kz_row_streamed : kz_row_base<Progra
 // A team takes every `stride`-th row. AHEAD + 1 rows take turns in registers: the loads of AHEAD are under way while one is
 // folded and written, and those of the last are sent before the first is waited for. `first` is the first row of the
 // thread's warp, so that all lanes go round equally often.
-template <class Program, int UNITS, int AHEAD, class Team>
+template <class Program, bool PLAIN, int UNITS, int AHEAD, class Team>
 static __device__ __forceinline__ void kz_rows_held(Program &program, Team &team, size_t row, size_t first,
                                                     size_t stride, size_t rows, int columns, int thread,
                                                     int threads) {
-    typedef kz_row_place<Program> place;
+    typedef kz_row_place<Program, PLAIN> place;
     const int room = threads * UNITS;
-    kz_row_held<Program, Team, UNITS> held[AHEAD + 1];
+    kz_row_held<Program, Team, PLAIN, UNITS> held[AHEAD + 1];
     if (first >= rows) return;
 #pragma unroll
     for (int i = 0; i < AHEAD; i++)
@@ -444,30 +462,47 @@ template <class Program, int UNITS, int AHEAD = 1>
 static __device__ __forceinline__ void kz_rows_lanes(Program &program, size_t rows, size_t columns,
                                                      unsigned lanes) {
     kz_row_lanes_team team = {(int)lanes};
-    size_t per_warp = KZ_WARP / lanes, warp = (size_t)blockIdx.x * kz_warps() + kz_warp();
-    kz_rows_held<Program, UNITS, AHEAD>(program, team, warp * per_warp + kz_lane() / lanes, warp * per_warp,
-                                        (size_t)gridDim.x * kz_warps() * per_warp, rows, (int)columns,
-                                        (int)(kz_lane() % lanes), (int)lanes);
+    size_t per_warp = KZ_WARP / lanes, first = ((size_t)blockIdx.x * kz_warps() + kz_warp()) * per_warp;
+    size_t row = first + kz_lane() / lanes, stride = (size_t)gridDim.x * kz_warps() * per_warp;
+    int thread = (int)(kz_lane() % lanes);
+    if (kz_rows_plain(program, columns))
+        kz_rows_held<Program, true, UNITS, AHEAD>(program, team, row, first, stride, rows, (int)columns,
+                                                  thread, (int)lanes);
+    else
+        kz_rows_held<Program, false, UNITS, AHEAD>(program, team, row, first, stride, rows, (int)columns,
+                                                   thread, (int)lanes);
 }
 
-// A block for each row, in registers: rows of at most blockDim.x * UNITS packs (kz_row_block).
-template <class Program, int UNITS, int AHEAD = 1>
+// A block for each row, in registers: rows of at most blockDim.x * UNITS packs (kz_row_block). No next row: while one block folds,
+// others of the multiprocessor load, and registers for a second row would keep those out.
+template <class Program, int UNITS>
 static __device__ __forceinline__ void kz_rows_block(Program &program, size_t rows, size_t columns) {
     kz_row_block_team team = kz_row_block_team::of_block();
-    kz_rows_held<Program, UNITS, AHEAD>(program, team, blockIdx.x, blockIdx.x, gridDim.x, rows, (int)columns,
-                                        (int)threadIdx.x, (int)blockDim.x);
+    if (kz_rows_plain(program, columns))
+        kz_rows_held<Program, true, UNITS, 0>(program, team, blockIdx.x, blockIdx.x, gridDim.x, rows,
+                                              (int)columns, (int)threadIdx.x, (int)blockDim.x);
+    else
+        kz_rows_held<Program, false, UNITS, 0>(program, team, blockIdx.x, blockIdx.x, gridDim.x, rows,
+                                               (int)columns, (int)threadIdx.x, (int)blockDim.x);
 }
 
 // A block for each row, of any length, read anew in each pass (kz_row_stream).
-template <class Program>
-static __device__ __forceinline__ void kz_rows_stream(Program &program, size_t rows, size_t columns) {
+template <bool PLAIN, class Program>
+static __device__ __forceinline__ void kz_rows_stream_as(Program &program, size_t rows, size_t columns) {
     kz_row_block_team team = kz_row_block_team::of_block();
     for (size_t row = blockIdx.x; row < rows; row += gridDim.x) {
-        kz_row_place<Program> place(program, row, rows, (int)columns, (int)threadIdx.x, (int)blockDim.x,
-                                    1 << 30);
-        kz_row_streamed<Program, kz_row_block_team> one(program, place, &team);
+        kz_row_place<Program, PLAIN> place(program, row, rows, (int)columns, (int)threadIdx.x,
+                                           (int)blockDim.x, 1 << 30);
+        kz_row_streamed<Program, kz_row_block_team, PLAIN> one(program, place, &team);
         program.run(one);
     }
+}
+template <class Program>
+static __device__ __forceinline__ void kz_rows_stream(Program &program, size_t rows, size_t columns) {
+    if (kz_rows_plain(program, columns))
+        kz_rows_stream_as<true>(program, rows, columns);
+    else
+        kz_rows_stream_as<false>(program, rows, columns);
 }
 
 #endif

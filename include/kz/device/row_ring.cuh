@@ -117,10 +117,10 @@ struct kz_row_ring {
 };
 
 // This block's part of a row.
-template <class Program> struct kz_row_slice {
+template <class Program, bool PLAIN> struct kz_row_slice {
     typedef typename Program::T T;
     enum { E = 16 / sizeof(T), STAGE = KZ_ROW_RING_PACKS * 16 * Program::ARRAYS };
-    kz_row_place<Program> place;
+    kz_row_place<Program, PLAIN> place;
     int begin, stages; // 0 stages: read it anew
 
     __device__ __forceinline__ kz_row_slice(const Program &program, size_t row, size_t rows, int columns,
@@ -151,9 +151,9 @@ template <class Program> struct kz_row_slice {
     }
 };
 
-template <class Program> struct kz_row_ringed : kz_row_base<Program, kz_row_cluster_team> {
+template <class Program, bool PLAIN> struct kz_row_ringed : kz_row_base<Program, kz_row_cluster_team, PLAIN> {
     typedef kz_row_unit<typename Program::T, Program::ARRAYS> unit;
-    typedef kz_row_slice<Program> slice;
+    typedef kz_row_slice<Program, PLAIN> slice;
     static const bool HELD = false;
     static const int UNITS = 1;
     const Program &program;
@@ -162,21 +162,19 @@ template <class Program> struct kz_row_ringed : kz_row_base<Program, kz_row_clus
 
     __device__ __forceinline__ kz_row_ringed(const Program &p, const slice &s, kz_row_cluster_team *t,
                                              kz_row_ring &r)
-        : kz_row_base<Program, kz_row_cluster_team>{s.place, t}, program(p), ring(r), begin(s.begin),
+        : kz_row_base<Program, kz_row_cluster_team, PLAIN>{s.place, t}, program(p), ring(r), begin(s.begin),
           stages(s.stages) {}
-    // `plain`: the row is whole packs alone.
-    template <bool plain>
     __device__ __forceinline__ void load(unit &to, int pack, int in_stage, const unsigned char *stage) const {
 #pragma unroll
         for (int k = 0; k < Program::ARRAYS; k++)
-            if ((plain || this->place.at(pack, 0).whole) && this->place.is_read(pack))
+            if (this->place.at(pack, 0).whole && this->place.is_read(pack))
                 to.at[k].raw = *(const uint4 *)(stage + (k * KZ_ROW_RING_PACKS + in_stage) * 16);
-            else if (plain)
+            else if (PLAIN)
                 this->place.fill(program, to.at[k]);
             else
                 this->place.template load<KZ_CACHE>(program, to, pack, k);
     }
-    template <bool last, bool plain, class F> __device__ __forceinline__ void each_stage(F f) {
+    template <bool last, class F> __device__ __forceinline__ void each_unit(F f) {
         unsigned slot = ring.slot, parity = ring.parity;
         int first = this->place.first;
         for (int s = 0; s < stages; s++, first += KZ_ROW_RING_PACKS) {
@@ -185,25 +183,15 @@ template <class Program> struct kz_row_ringed : kz_row_base<Program, kz_row_clus
 #pragma unroll
             for (int u = 0; u < KZ_ROW_RING_UNITS; u++)
                 if (first + u * KZ_ROW_RING_THREADS < this->place.end)
-                    load<plain>(units[u], first + u * KZ_ROW_RING_THREADS,
-                                (int)threadIdx.x + u * KZ_ROW_RING_THREADS,
-                                ring.memory + slot * slice::STAGE);
+                    load(units[u], first + u * KZ_ROW_RING_THREADS,
+                         (int)threadIdx.x + u * KZ_ROW_RING_THREADS, ring.memory + slot * slice::STAGE);
             if (last) kz_barrier_arrive(&ring.empty[slot]);
 #pragma unroll
             for (int u = 0; u < KZ_ROW_RING_UNITS; u++)
-                if (first + u * KZ_ROW_RING_THREADS < this->place.end) {
-                    kz_row_at at = this->place.at(first + u * KZ_ROW_RING_THREADS, u);
-                    at.whole = at.whole || plain;
-                    f(units[u], at);
-                }
+                if (first + u * KZ_ROW_RING_THREADS < this->place.end)
+                    f(units[u], this->place.at(first + u * KZ_ROW_RING_THREADS, u));
             if (++slot == ring.depth) slot = 0, parity ^= 1;
         }
-    }
-    template <bool last, class F> __device__ __forceinline__ void each_unit(F f) {
-        if (this->place.plain)
-            each_stage<last, true>(f);
-        else
-            each_stage<last, false>(f);
     }
     template <class F> __device__ __forceinline__ void each(F f) { each_unit<false>(f); }
     template <class Op, class F> __device__ __forceinline__ typename Op::value fold(F f) {
@@ -220,22 +208,48 @@ template <class Program> struct kz_row_ringed : kz_row_base<Program, kz_row_clus
 // ---- the kernel --------------------------------------------------------------------------------------------
 
 // One lane keeps the ring full, rows ahead as far as there is room.
-template <class Program>
+template <bool PLAIN, class Program>
 static __device__ __forceinline__ void kz_row_produce(const Program &program, const kz_row_cluster_team &team,
                                                       kz_row_ring ring, size_t rows, int columns,
                                                       size_t stride) {
+    typedef kz_row_slice<Program, PLAIN> slice_of;
     uint64_t policy = kz_evict_first();
     bool used = false; // the slots have been: wait for their readers
     for (size_t row = blockIdx.x / team.ranks; row < rows; row += stride) {
-        kz_row_slice<Program> slice(program, row, rows, columns, team, ring.depth);
+        slice_of slice(program, row, rows, columns, team, ring.depth);
         for (int s = 0; s < slice.stages; s++) {
             if (used) kz_barrier_wait(&ring.empty[ring.slot], ring.parity ^ 1);
-            slice.load(program, s, ring.memory + ring.slot * kz_row_slice<Program>::STAGE,
-                       &ring.full[ring.slot], policy);
+            slice.load(program, s, ring.memory + ring.slot * slice_of::STAGE, &ring.full[ring.slot], policy);
             ring.advance(1);
             used = used || ring.slot == 0;
         }
     }
+}
+
+template <bool PLAIN, class Program>
+static __device__ __forceinline__ void kz_row_consume(Program &program, kz_row_cluster_team &team,
+                                                      kz_row_ring &ring, size_t rows, int columns,
+                                                      size_t stride) {
+    for (size_t row = blockIdx.x / team.ranks; row < rows; row += stride) {
+        kz_row_slice<Program, PLAIN> slice(program, row, rows, columns, team, ring.depth);
+        if (slice.stages > 0) {
+            kz_row_ringed<Program, PLAIN> one(program, slice, &team, ring);
+            program.run(one);
+        } else {
+            kz_row_streamed<Program, kz_row_cluster_team, PLAIN> one(program, slice.place, &team);
+            program.run(one);
+        }
+    }
+}
+
+template <bool PLAIN, class Program>
+static __device__ __forceinline__ void kz_rows_ring(Program &program, kz_row_cluster_team &team,
+                                                    kz_row_ring &ring, size_t rows, int columns) {
+    size_t stride = gridDim.x / team.ranks;
+    if (threadIdx.x < KZ_ROW_RING_THREADS)
+        kz_row_consume<PLAIN>(program, team, ring, rows, columns, stride);
+    else if (kz_lane() == 0)
+        kz_row_produce<PLAIN>(program, team, ring, rows, columns, stride);
 }
 
 // A cluster for each row (kz_row_cluster): KZ_ROW_RING_THREADS + 32 threads, dynamic shared memory for `stages` stages.
@@ -255,19 +269,10 @@ static __device__ __forceinline__ void kz_rows_cluster(Program &program, size_t 
         kz_barrier_init_fence();
     }
     kz_cluster_sync();
-    size_t first = blockIdx.x / team.ranks, stride = gridDim.x / team.ranks;
-    bool folds = threadIdx.x < KZ_ROW_RING_THREADS;
-    if (!folds && kz_lane() == 0) kz_row_produce(program, team, ring, rows, (int)columns, stride);
-    for (size_t row = first; folds && row < rows; row += stride) {
-        kz_row_slice<Program> slice(program, row, rows, (int)columns, team, stages);
-        if (slice.stages > 0) {
-            kz_row_ringed<Program> one(program, slice, &team, ring);
-            program.run(one);
-        } else {
-            kz_row_streamed<Program, kz_row_cluster_team> one(program, slice.place, &team);
-            program.run(one);
-        }
-    }
+    if (kz_rows_plain(program, columns))
+        kz_rows_ring<true>(program, team, ring, rows, (int)columns);
+    else
+        kz_rows_ring<false>(program, team, ring, rows, (int)columns);
     __syncwarp(); // whole warps meet: the producer's lane is alone until here, and others may have diverged
     kz_cluster_sync(); // no block ends while others still say that they have read
 }

@@ -2,8 +2,8 @@
 // alike; the constants may be given by -D, to both compilers, for a search.
 //
 // A row is counted in packs of 16 bytes, from the 16-byte boundary at or before its first element. It has lanes of a warp
-// (short rows, several at a time in a warp), a block, or a cluster of blocks. Grids are persistent: each lane group, block or
-// cluster takes rows at a fixed distance.
+// (short rows, several at a time in a warp), a block, or a cluster of blocks. Lane groups, clusters and blocks that stay take rows
+// at a fixed distance; other blocks take one.
 #ifndef KZ_ROW_SHAPE_H
 #define KZ_ROW_SHAPE_H
 
@@ -87,7 +87,8 @@ static inline kz_row_shape kz_row_lanes(const kz_row_work *w, unsigned units) {
     return shape;
 }
 
-// A block of up to `most` threads, each with up to `units` packs of an array.
+// A block for each row, of up to `most` threads, each with up to `units` packs of an array. Blocks that stay, with the next row under
+// way, are slower on an H200, in every shape that was tried (notebook/rows.md).
 static inline kz_row_shape kz_row_block(const kz_row_work *w, unsigned units, unsigned most) {
     kz_row_shape shape = {0};
     unsigned full = units;
@@ -98,18 +99,33 @@ static inline kz_row_shape kz_row_block(const kz_row_work *w, unsigned units, un
     if (warps * 32 > most) warps = kz_row_ceil_div(kz_row_packs(w), 32ULL * full);
     shape.threads = (unsigned)(warps * 32 < most ? warps * 32 : most);
     if (warps * 32 > most) return shape;
+    shape.blocks = w->rows < (1u << 30) ? w->rows : 1u << 30;
+    return shape;
+}
+
+// The same for blocks that keep something over all of their rows: as many as have room at once.
+static inline kz_row_shape kz_row_staying(const kz_row_work *w, unsigned units, unsigned most) {
+    kz_row_shape shape = kz_row_block(w, units, most);
     unsigned resident = kz_row_resident(w) / shape.threads;
     if (resident > 16) resident = 16;
-    shape.blocks = kz_row_even(w->rows, (uint64_t)w->multiprocessors * (resident ? resident : 1));
+    if (shape.blocks)
+        shape.blocks = kz_row_even(w->rows, (uint64_t)w->multiprocessors * (resident ? resident : 1));
     return shape;
 }
 
 // A block per row of any length, which it reads anew in each pass.
 static inline kz_row_shape kz_row_stream(const kz_row_work *w) {
-    kz_row_shape shape = kz_row_block(w, 4, KZ_ROW_BLOCK_THREADS);
+    kz_row_shape shape = kz_row_block(w, w->arrays > 1 ? 2 : 4, KZ_ROW_BLOCK_THREADS);
     if (shape.threads > 512) shape.threads = 512;
     shape.blocks = w->rows < (1u << 30) ? w->rows : 1u << 30;
     return shape;
+}
+
+// Clusters that have room at once. One lies within a group of multiprocessors, of which an H200 has eight of 16 or 18: 132 of them
+// hold 32 clusters of four, and a 33rd would begin when the others have ended.
+static inline uint64_t kz_row_clusters(const kz_row_work *w, unsigned cluster) {
+    uint64_t room = (uint64_t)w->multiprocessors, groups = room / 16;
+    return cluster > 2 && groups ? groups * (16 / cluster) : room / cluster;
 }
 
 // The stages that a block's part of a row fills.
@@ -134,7 +150,7 @@ static inline kz_row_shape kz_row_cluster(const kz_row_work *w) {
         shape.cluster *= 2;
     shape.stages = (unsigned)stages;
     shape.shared_bytes = (unsigned)(stages * stage);
-    shape.blocks = kz_row_even(w->rows, (uint64_t)w->multiprocessors / shape.cluster) * shape.cluster;
+    shape.blocks = kz_row_even(w->rows, kz_row_clusters(w, shape.cluster)) * shape.cluster;
     return shape;
 }
 

@@ -15,7 +15,7 @@
 template <typename T, int dimension, int keys, int consumers, int q_stages, bool additive>
 struct shape : attention_shape<T, dimension, keys, consumers, ATTENTION_STAGES> {
     enum {
-        PING_PONG = dimension <= 128,
+        PING_PONG = dimension <= 64,
         OVERLAP = dimension <= 128 || !additive,
         PERSISTENT = true,
         Q_STAGES = q_stages,

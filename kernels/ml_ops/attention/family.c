@@ -324,6 +324,8 @@ static const kz_case cases[] = {
     CHECK(CAUSAL, BF16, 3, 46, 23, 10, 150, 64),
     CHECK(CAUSAL, BF16, 1, 2, 1, 300, 500, 128, .detail = &lse),
     CHECK(FULL, F16, 1, 2, 1, 150, 600, 128),
+    CHECK(FULL, BF16, 1, 2, 1, 70, 4200, 128), // 09 has another tile for long sequences
+    CHECK(PADDED, F16, 2, 1, 1, 150, 4200, 120),
     CHECK(WINDOW, F16, 1, 1, 1, 400, 400, 64),
     CHECK(PACKED_CAUSAL, BF16, 6, 3, 1, 700, 700, 64, .detail = &lse),
     CHECK(PADDED, F16, 3, 2, 2, 70, 300, 96),

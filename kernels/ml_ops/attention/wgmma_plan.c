@@ -13,6 +13,7 @@ typedef struct frame {
     const char *operation; // in its name
     uint32_t serves;       // kinds of masks
     uint32_t q_stages;     // 0: one
+    uint32_t from;         // keys of a sequence from which on it is worth it
 } frame;
 
 // ---- what is refused -------------------------------------------------------------------------------------------
@@ -91,7 +92,7 @@ static size_t arguments(const kz_planner *p, const attention_problem *a, const f
 static const frame *frame_of(const attention_problem *a, const frame *frames) {
     uint32_t mask = a->operation == KZ_ATTENTION_ADDITIVE ? ADDED : a->reach ? UNEVEN : EVEN;
     for (const frame *f = frames; f->dimension; f++)
-        if (a->dimension <= f->dimension && f->serves & mask) return f;
+        if (a->dimension <= f->dimension && f->serves & mask && a->keys >= f->from) return f;
     return NULL;
 }
 
@@ -156,8 +157,8 @@ kz_status attention_plan_persistent(const kz_planner *p) {
     static const frame frames[] = {
         {64, ATTENTION_KEYS_64, ATTENTION_CONSUMERS_64, ATTENTION_STAGES, "d64", INTERVALS, 2},
         {96, ATTENTION_KEYS_96, 2, ATTENTION_STAGES, "d96", INTERVALS, 2},
-        {128, ATTENTION_FULL_KEYS_128, 2, ATTENTION_STAGES, "d128", EVEN},
-        {128, ATTENTION_KEYS_128, 2, ATTENTION_STAGES, "causal_d128", UNEVEN, 2},
+        {128, ATTENTION_FULL_KEYS_128, 2, ATTENTION_STAGES, "d128", EVEN, 1, ATTENTION_FULL_FROM_128},
+        {128, ATTENTION_KEYS_128, 2, ATTENTION_STAGES, "causal_d128", INTERVALS, 2},
         {256, ATTENTION_KEYS_256, 2, ATTENTION_STAGES, "d256", INTERVALS},
         {64, ATTENTION_KEYS_64, 2, ATTENTION_STAGES, "additive_d64", ADDED, 2},
         {128, ATTENTION_KEYS_128, 2, ATTENTION_STAGES, "additive_d128", ADDED, 2},

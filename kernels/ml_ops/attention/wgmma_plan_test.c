@@ -49,12 +49,16 @@ static void launches(void **state) {
                  64 * 8, 384);
 }
 
-// A block for each of 132 multiprocessors; another tile where all queries see the same keys.
+// A block for each of 132 multiprocessors; another tile where all queries see the same keys, and those are many.
 static void blocks_that_stay(void **state) {
     expect_entry("09_persistent", a_case(KZ_ATTENTION_CAUSAL, 1000, 1000, 128),
                  "attention_persistent_causal_d128_bf16", 132, 384);
-    expect_entry("09_persistent", a_case(KZ_ATTENTION_FULL, 1000, 1000, 128),
+    expect_entry("09_persistent", a_case(KZ_ATTENTION_FULL, 1000, 8192, 128),
                  "attention_persistent_d128_bf16", 132, 384);
+    expect_entry("09_persistent", a_case(KZ_ATTENTION_FULL, 1000, 1000, 128),
+                 "attention_persistent_causal_d128_bf16", 132, 384);
+    expect_entry("09_persistent", a_case(KZ_ATTENTION_CAUSAL, 1000, 8192, 128),
+                 "attention_persistent_causal_d128_bf16", 132, 384);
     expect_entry("09_persistent", a_case(KZ_ATTENTION_PADDED, 100, 1000, 88), "attention_persistent_d96_bf16",
                  64, 384);
     expect_entry("09_persistent", a_case(KZ_ATTENTION_PACKED, 1000, 1000, 256),

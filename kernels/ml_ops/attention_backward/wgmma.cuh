@@ -225,8 +225,8 @@ template <int count> static __device__ __forceinline__ void pin(uint32_t (&left)
 
 // ds^T, a row for each key, swizzled as a tensor map would.
 template <typename F>
-static __device__ __forceinline__ void
-store_slopes(unsigned to, const uint32_t (&slopes)[F::QUERIES / 16][4], unsigned key) {
+static __device__ __forceinline__ void store_slopes(unsigned to, const uint32_t (&slopes)[F::QUERIES / 16][4],
+                                                    unsigned key) {
 #pragma unroll
     for (int i = 0; i < F::QUERIES / 16; i++)
 #pragma unroll
@@ -351,7 +351,8 @@ static __device__ __forceinline__ void consume_overlapped(const job<typename F::
         clear_keys(j, at);
     }
     for (unsigned i = 0; walk.left > 0; i++, walk.template next<F>()) {
-        unsigned stage = i % F::STAGES, head = walk.head, row = walk.row, place = at.slopes + i % 2 * F::SLOPES;
+        unsigned stage = i % F::STAGES, head = walk.head, row = walk.row,
+                 place = at.slopes + i % 2 * F::SLOPES;
         float weights[F::QUERIES / 2], slopes[F::QUERIES / 2], dq[32];
         uint32_t p_left[F::QUERIES / 16][4], ds_left[F::QUERIES / 16][4];
         kz_barrier_wait(at.full(stage), i / F::STAGES % 2);
@@ -383,7 +384,8 @@ static __device__ __forceinline__ void consume_overlapped(const job<typename F::
         kz_wgmma_fence();
         multiply_keys<F>(dv, p_left, at.dout(stage));
         kz_wgmma_commit();
-        kz_named_sync(ALL_CONSUMERS, F::THREADS); // ds of both is there, and nobody reads that of the tile before
+        kz_named_sync(ALL_CONSUMERS,
+                      F::THREADS); // ds of both is there, and nobody reads that of the tile before
         multiply_queries<F>(dq, place + query_chunk * F::KEY_SLAB, at.k + column_slab * F::KEY_SLAB);
         kz_wgmma_commit();
         multiply_keys<F>(dk, ds_left, at.q(stage));

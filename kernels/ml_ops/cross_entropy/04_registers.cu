@@ -1,9 +1,8 @@
 // cross_entropy 04: a block per row, in registers
 //
 // Idea     a row of up to 64 KB fits into the registers of a block: 32768 classes of halves.
-// Change   as many threads, up to 512, as hold the row with eight packs each. Blocks stay and take row after row: the next
-//          row is on its way while this one is folded and written. 1024 threads with four packs each would have 64 registers,
-//          too few for two rows and the gradient: 400 bytes per thread were spilled.
+// Change   as many threads, up to 1024, as hold the row with four packs each; of the blocks on a multiprocessor some load while
+//          others fold and write.
 // Expect   each logit is loaded once, by 16 bytes; the gradient is stored in its place from registers.
 // Limit    longer rows (see 05).
 

@@ -112,15 +112,23 @@ template <typename T> struct entropy_program : kz_row_program<T> {
                 return v;
             });
     }
-    // Writes factor (p - q), p = exp(x - base) share.
+    // Writes factor (p - q), p = exp(x - base) share. All but one element of a row that counts are p times a factor, less another.
     template <class Row>
     static __device__ __forceinline__ void put(Row &row, const entropy_target &target, float base,
                                                float share, float factor, T *to) {
+        const bool simple = target.counts() && !target.wrong;
+        const float slope = factor * share, level = factor * target.rest;
         row.write([&](const typename Row::unit &unit, const kz_row_at &at) {
             float v[E];
+            if (simple && !target.within(at.column, E)) {
 #pragma unroll
-            for (int e = 0; e < E; e++)
-                v[e] = target.gradient(kz_exp_below(unit.get(0, e) - base) * share, at.column + e, factor);
+                for (int e = 0; e < E; e++) v[e] = fmaf(kz_exp_below(unit.get(0, e) - base), slope, -level);
+            } else {
+#pragma unroll
+                for (int e = 0; e < E; e++)
+                    v[e] =
+                        target.gradient(kz_exp_below(unit.get(0, e) - base) * share, at.column + e, factor);
+            }
             kz_row_put_float(to, at, v);
         });
     }
@@ -136,6 +144,7 @@ template <typename T> struct entropy_loss : entropy_program<T> {
         loss[row] = target.loss(v, classes);
         log_sum[row] = log_sum_of(v.e);
     }
+    __device__ __forceinline__ bool aligned(void) const { return true; }
     template <class Row> __device__ __forceinline__ void run(Row &row) const {
         entropy_target target = this->target(row.row(), row.columns());
         entropy_fold::value v = this->fold(row, target);
@@ -150,6 +159,7 @@ template <typename T> struct entropy_gradient : entropy_program<T> {
     __device__ __forceinline__ entropy_gradient(T *x, const int *labels, const float *scale_, float *loss_,
                                                 float smoothing)
         : entropy_program<T>(x, labels, smoothing), out(x), scale(scale_), loss(loss_) {}
+    __device__ __forceinline__ bool aligned(void) const { return kz_row_aligned(out); }
     template <class Row> __device__ __forceinline__ void run(Row &row) const {
         entropy_target target = this->target(row.row(), row.columns());
         entropy_fold::value v = this->fold(row, target);
@@ -164,6 +174,7 @@ template <typename T> struct entropy_backward : entropy_program<T> {
     __device__ __forceinline__ entropy_backward(const T *x, const int *labels, const float *log_sum_,
                                                 const float *dloss_, T *out_, float smoothing)
         : entropy_program<T>(x, labels, smoothing), log_sum(log_sum_), dloss(dloss_), out(out_) {}
+    __device__ __forceinline__ bool aligned(void) const { return kz_row_aligned(out); }
     template <class Row> __device__ __forceinline__ void run(Row &row) const {
         this->put(row, this->target(row.row(), row.columns()), log_sum[row.row()], 1.0f, dloss[row.row()],
                   out);

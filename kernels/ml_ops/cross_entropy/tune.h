@@ -9,10 +9,10 @@
 #endif
 // 04: packs of 16 bytes that a thread holds of a row: 4 8 16, and threads of a block, at most: 256 512 1024.
 #ifndef CROSS_ENTROPY_UNITS
-#define CROSS_ENTROPY_UNITS 8
+#define CROSS_ENTROPY_UNITS 4
 #endif
 #ifndef CROSS_ENTROPY_BLOCK
-#define CROSS_ENTROPY_BLOCK 512
+#define CROSS_ENTROPY_BLOCK 1024
 #endif
 
 #endif

@@ -2,11 +2,10 @@
 // layernorm 05: a block per row, in registers
 //
 // Idea     a row of up to 64 KB (with a residual: 32 KB) fits into the registers of a block.
-// Change   four packs per thread, and as many threads as that takes; blocks stay and take row after row, the next row's
-//          loads under way. Where there are no more rows than multiprocessors nothing comes after: a kernel of its own has one
-//          or two packs per thread, no next row, and asks for gamma and beta together with the row. Backward, a thread has the
-//          same columns in every row and keeps their sums of dy h and of dy in registers, with two rows under way: dx, dgamma and
-//          dbeta by one reading.
+// Change   four packs per thread, and as many threads as that takes; of the blocks on a multiprocessor some load while others
+//          fold. Where there are no more rows than multiprocessors a kernel of its own has one or two packs per thread, and
+//          asks for gamma and beta together with the row. Backward, blocks stay: a thread has the same columns in every row and
+//          keeps their sums of dy h and of dy in registers: dx, dgamma and dbeta by one reading.
 // Expect   x, and backward x and dy, are read once, by 16 bytes; one row of partial sums per block.
 // Limit    longer rows (see 03): backward, the sums take as many registers as the row, so 8192 halves or 4096 floats fit.
 
@@ -21,13 +20,14 @@
     }                                                                                                        \
     KZ_ENTRY_BOUNDS(layernorm_registers_few_##operation##_##type, BLOCK(KIND), 1) NORM_ARGS(T) {             \
         norm_forward<T, NORM_LAYER, KIND, NORM_FEW_UNITS> program(NORM_GIVEN(T));                            \
-        kz_rows_block<decltype(program), NORM_FEW_UNITS, 0>(program, rows, columns);                         \
+        kz_rows_block<decltype(program), NORM_FEW_UNITS>(program, rows, columns);                            \
     }
 LAYERNORM_FORWARD(FORWARD)
 
 #define BACKWARD(type, T)                                                                                    \
-    KZ_ENTRY_BOUNDS(layernorm_registers_backward_##type, NORM_BACK_BLOCK, 1) NORM_BACK_ARGS(T) {             \
-        norm_back_block<T, NORM_LAYER, NORM_BACK_UNITS, NORM_BACK_AHEAD>(NORM_BACK_GIVEN(T), rows, columns); \
+    KZ_ENTRY_BOUNDS(layernorm_registers_backward_##type, NORM_BACK_RESIDENT(sizeof(T)), 1)                   \
+    NORM_BACK_ARGS(T) {                                                                                      \
+        norm_back_block<T, NORM_LAYER, NORM_BACK_UNITS>(NORM_BACK_GIVEN(T), rows, columns);                  \
     }                                                                                                        \
     KZ_ENTRY(layernorm_registers_fold_backward_##type) NORM_FOLD_ARGS(T) {                                   \
         norm_fold_parts(parts, dgamma, dbeta, columns, count);                                               \

@@ -137,8 +137,7 @@ static kz_status plan_lanes(const kz_planner *p) {
 
 static kz_status plan_registers(const kz_planner *p) {
     kz_row_work w = row_work(p);
-    w.resident = w.element_bytes == 2 ? SOFTMAX_HALF_RESIDENT : SOFTMAX_RESIDENT;
-    kz_row_shape shape = kz_row_block(&w, units(p->c), w.resident);
+    kz_row_shape shape = kz_row_block(&w, units(p->c), KZ_ROW_BLOCK_THREADS);
     if (shape.blocks == 0 && elements(p->c)) return refuse_long(p, "a block's registers");
     return add(p, NULL, shape, 0);
 }

@@ -48,6 +48,7 @@ template <typename T, int KIND> struct softmax_forward : kz_row_program<T> {
     __device__ __forceinline__ softmax_forward(const T *x_, const void *mask_, T *y_, size_t rows_)
         : x(x_), mask((const unsigned char *)mask_), y(y_), rows(rows_) {}
     __device__ __forceinline__ const T *array(int) const { return x; }
+    __device__ __forceinline__ bool aligned(void) const { return kz_row_aligned(mask, y); }
     __device__ __forceinline__ float outside(void) const { return KZ_MINUS_INFINITY; }
     __device__ __forceinline__ int read(size_t row, int columns) const {
         return visible_of(KIND, row, rows, columns);
@@ -152,6 +153,7 @@ template <typename T, bool LOG> struct softmax_gradient : kz_row_program<T, 2> {
     __device__ __forceinline__ softmax_gradient(const T *y_, const void *dy_, T *dx_, size_t)
         : y(y_), dy((const T *)dy_), dx(dx_) {}
     __device__ __forceinline__ const T *array(int k) const { return k == 0 ? y : dy; }
+    __device__ __forceinline__ bool aligned(void) const { return kz_row_aligned(dx); }
 
     template <class Row> __device__ __forceinline__ void run(Row &row) const {
         float sum = row.template fold<kz_row_sum>(

@@ -176,7 +176,8 @@ static void shapes_have_room(void **state) {
             kz_row_work w = {rows, columns, 2, 1, 132, 227 << 10, 0};
             uint64_t packs = kz_row_packs(&w);
             assert_true(packs * 8 >= columns);
-            kz_row_shape lanes = kz_row_lanes(&w, 4), block = kz_row_block(&w, 4, 640);
+            kz_row_shape lanes = kz_row_lanes(&w, 4), block = kz_row_block(&w, 4, 640),
+                         stays = kz_row_staying(&w, 4, 640);
             kz_row_shape cluster = kz_row_cluster(&w);
             if (lanes.blocks)
                 assert_true(lanes.lanes * 4ULL >= packs && lanes.lanes <= 32);
@@ -186,8 +187,11 @@ static void shapes_have_room(void **state) {
                 assert_true(block.threads * 4ULL >= packs && block.threads <= 640);
             else
                 assert_true(packs > 2560);
-            assert_true(block.blocks <= rows && cluster.blocks <= rows * cluster.cluster);
-            assert_true(cluster.blocks > 0 && cluster.blocks % cluster.cluster == 0 && cluster.blocks <= 132);
+            assert_true(block.blocks == (packs > 2560 ? 0 : rows) && stays.blocks <= rows);
+            assert_int_equal(stays.threads, block.threads);
+            assert_true(cluster.blocks <= rows * cluster.cluster);
+            assert_true(cluster.blocks > 0 && cluster.blocks % cluster.cluster == 0);
+            assert_true(cluster.blocks <= (cluster.cluster > 2 ? 128 : 132));
             assert_true(kz_row_slice_stages(packs, cluster.cluster) <= cluster.stages);
         }
 }

@@ -1,5 +1,5 @@
 // softmax: the tuning constants, read by the kernels and by the plans that launch them. Each may be given by -D, to both
-// compilers, for a search; those of the frame are in kz/device/row_shape.h. None has been searched on a GPU yet.
+// compilers, for a search; those of the frame are in kz/device/row_shape.h. 05 was searched on an H200 (notebook/rows.md).
 #ifndef SOFTMAX_TUNE_H
 #define SOFTMAX_TUNE_H
 
@@ -7,7 +7,7 @@
 #ifndef SOFTMAX_THREADS
 #define SOFTMAX_THREADS 256
 #endif
-// 04, 05: packs of 16 bytes that a thread holds of a row, forward and (of each of two arrays) backward: 2 4 8, 1 2 4.
+// 04, 05: packs of 16 bytes that a thread holds of a row, forward and (of each of two arrays) backward: 1 2 4 8, 1 2 4 8.
 #ifndef SOFTMAX_UNITS
 #define SOFTMAX_UNITS 4
 #endif
@@ -32,13 +32,4 @@
 #ifndef SOFTMAX_LANES_RESIDENT
 #define SOFTMAX_LANES_RESIDENT 512
 #endif
-// 05: threads of a multiprocessor at once, and of a block at most, of float and (16 registers more) of half types: 512 640 768
-// 1024.
-#ifndef SOFTMAX_RESIDENT
-#define SOFTMAX_RESIDENT 768
-#endif
-#ifndef SOFTMAX_HALF_RESIDENT
-#define SOFTMAX_HALF_RESIDENT 640
-#endif
-
 #endif
