@@ -405,7 +405,7 @@ static const char *choose(const kz_device_info *device, kz_type type, int64_t di
 
 static void choices(void **state) {
     kz_device_info info = *kz_device_get_info(*state), cpu = {.size = sizeof cpu, .kind = KZ_DEVICE_CPU};
-    assert_string_equal(choose(&info, KZ_BF16, 96, false), "06_wgmma");
+    assert_string_equal(choose(&info, KZ_BF16, 96, false), "08_overlap");
     assert_string_equal(choose(&info, KZ_BF16, 96, true), "07_wgmma_ordered");
     assert_string_equal(choose(&info, KZ_BF16, 256, false), "04_mma");
     assert_string_equal(choose(&info, KZ_F16, 20, true), "05_mma_ordered");
