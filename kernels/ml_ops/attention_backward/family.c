@@ -122,6 +122,9 @@ static const kz_case cases[] = {
     CHECK(CAUSAL, F32, 2, 2, 2, 0, 4, 8), // no queries: dk and dv are zeros
     CHECK(FULL, F32, 2, 2, 1, 3, 0, 8),   // no keys: dq is
     CHECK(PACKED, F32, 3, 2, 1, 0, 0, 8),
+    CHECK(FULL, BF16, 1, 1, 1, 200, 256, 128), // several tiles in which every query sees every key
+    CHECK(CAUSAL, F16, 1, 2, 1, 300, 300, 64),
+    CHECK(PACKED_CAUSAL, BF16, 4, 2, 1, 350, 350, 128),
     CHECK(FULL, F16, 1, 2, 1, 0, 70, 64),
     CHECK(FULL, BF16, 1, 2, 1, 70, 0, 64),
     CHECK(FULL, F32, 1, 1, 1, 1, 1, 1),

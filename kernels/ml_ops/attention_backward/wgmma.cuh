@@ -265,19 +265,60 @@ static __device__ __forceinline__ void add_chunk(const float (&sums)[32], unsign
     __syncwarp(); // the next product is the whole warp's
 }
 
-template <typename F, typename Turns>
-static __device__ __forceinline__ void consume(const job<typename F::T> &j, const memory<F> &at,
-                                               tile_walk walk, const Turns &turns) {
-    const kz_attention<typename F::T> &p = j.g.p;
-    unsigned own = __shfl_sync(KZ_ALL_LANES, threadIdx.x / KZ_WARPGROUP, 0);
-    unsigned key = own * 64 + kz_warp() % 4 * 16; // the warp's first, in the tile
-    unsigned query_chunk = own % F::PAIR_SLABS, column_slab = own / F::PAIR_SLABS;
-    float dk[F::D / 2] = {}, dv[F::D / 2] = {};
-    if (walk.left > 0) {
+// What a consumer keeps over all tiles: dk and dv of its 64 keys. Of dq of a tile it makes 64 queries x 64 columns.
+template <typename F> struct key_sums {
+    unsigned own, key; // which consumer; the warp's first key, in the tile
+    unsigned query_chunk, column_slab;
+    float dk[F::D / 2], dv[F::D / 2];
+
+    __device__ __forceinline__ key_sums(const job<typename F::T> &j, const memory<F> &at,
+                                        const tile_walk &walk) {
+        own = __shfl_sync(KZ_ALL_LANES, threadIdx.x / KZ_WARPGROUP, 0);
+        key = own * 64 + kz_warp() % 4 * 16;
+        query_chunk = own % F::PAIR_SLABS, column_slab = own / F::PAIR_SLABS;
+#pragma unroll
+        for (int i = 0; i < F::D / 2; i++) dk[i] = dv[i] = 0.0f;
+        if (walk.left == 0) return;
         kz_barrier_wait(at.keys_full(), 0);
         __syncwarp();
         clear_keys(j, at);
     }
+    // Begun: scores, and dp.
+    __device__ __forceinline__ void multiply_scores(const memory<F> &at, unsigned stage,
+                                                    float (&scores)[F::QUERIES / 2]) const {
+        multiply_pairs<F>(scores, at.k + own * 8192, at.q(stage));
+    }
+    __device__ __forceinline__ void multiply_slopes(const memory<F> &at, unsigned stage,
+                                                    float (&slopes)[F::QUERIES / 2]) const {
+        multiply_pairs<F>(slopes, at.v + own * 8192, at.dout(stage));
+    }
+    // Begun: dq out of the tile's ds.
+    __device__ __forceinline__ void multiply_dq(const memory<F> &at, unsigned slopes, float (&dq)[32]) const {
+        multiply_queries<F>(dq, slopes + query_chunk * F::KEY_SLAB, at.k + column_slab * F::KEY_SLAB);
+        kz_wgmma_commit();
+    }
+    template <typename Turns>
+    __device__ __forceinline__ void add_dq(const job<typename F::T> &j, const memory<F> &at,
+                                           const float (&dq)[32], unsigned head, unsigned row,
+                                           const Turns &turns) const {
+        size_t first = row + query_chunk * F::CHUNK;
+        if (first < j.s.queries) // what follows may be another head's
+            add_chunk<F>(dq, own, at.sums + own * F::CHUNK_BYTES,
+                         j.g.dq + (chunk_index(j.g.p, j.s, j.b, head, first) * F::SLABS + column_slab) *
+                                      (F::CHUNK * 64),
+                         turns.template of<F>(j, head, row, own));
+    }
+    __device__ __forceinline__ void store(const job<typename F::T> &j) const {
+        store_keys<F::D>(j, j.g.dk, dk, j.g.p.scale, j.key + key, 0);
+        store_keys<F::D>(j, j.g.dv, dv, 1.0f, j.key + key, 0);
+        if (threadIdx.x % KZ_WARPGROUP == 0) kz_bulk_wait_read(); // the block's memory is free then
+    }
+};
+
+template <typename F, typename Turns>
+static __device__ __forceinline__ void consume(const job<typename F::T> &j, const memory<F> &at,
+                                               tile_walk walk, const Turns &turns) {
+    key_sums<F> c(j, at, walk);
     for (unsigned i = 0; walk.left > 0; i++, walk.template next<F>()) {
         unsigned stage = i % F::STAGES, head = walk.head, row = walk.row;
         float weights[F::QUERIES / 2], slopes[F::QUERIES / 2], dq[32];
@@ -286,45 +327,37 @@ static __device__ __forceinline__ void consume(const job<typename F::T> &j, cons
         __syncwarp();
         clear_queries(j, at, stage, row);
         kz_wgmma_fence();
-        multiply_pairs<F>(weights, at.k + own * 8192, at.q(stage));
-        multiply_pairs<F>(slopes, at.v + own * 8192, at.dout(stage));
+        c.multiply_scores(at, stage, weights);
+        c.multiply_slopes(at, stage, slopes);
         kz_wgmma_commit();
         kz_wgmma_wait<0>();
         kz_wgmma_pin(weights), kz_wgmma_pin(slopes);
         if (is_plain<F>(j, row))
-            weigh<F, true>(j, weights, slopes, at.rows_of(stage), head, row, j.key + key);
+            weigh<F, true>(j, weights, slopes, at.rows_of(stage), head, row, j.key + c.key);
         else
-            weigh<F, false>(j, weights, slopes, at.rows_of(stage), head, row, j.key + key);
+            weigh<F, false>(j, weights, slopes, at.rows_of(stage), head, row, j.key + c.key);
         to_left<F>(p_left, weights);
         to_left<F>(ds_left, slopes);
         kz_named_sync(ALL_CONSUMERS, F::THREADS); // both have read the ds before
-        store_slopes<F>(at.slopes, ds_left, key);
+        store_slopes<F>(at.slopes, ds_left, c.key);
         kz_bulk_fence();
         pin(p_left), pin(ds_left);
         kz_wgmma_fence();
-        multiply_keys<F>(dv, p_left, at.dout(stage));
-        multiply_keys<F>(dk, ds_left, at.q(stage));
+        multiply_keys<F>(c.dv, p_left, at.dout(stage));
+        multiply_keys<F>(c.dk, ds_left, at.q(stage));
         kz_wgmma_commit();
         kz_named_sync(ALL_CONSUMERS, F::THREADS); // ds of both is there
-        multiply_queries<F>(dq, at.slopes + query_chunk * F::KEY_SLAB, at.k + column_slab * F::KEY_SLAB);
-        kz_wgmma_commit();
+        c.multiply_dq(at, at.slopes, dq);
         kz_wgmma_wait<1>();
-        kz_wgmma_pin(dv), kz_wgmma_pin(dk);
+        kz_wgmma_pin(c.dv), kz_wgmma_pin(c.dk);
         pin(p_left), pin(ds_left);
         if (kz_lane() == 0) kz_barrier_arrive(at.empty(stage));
         __syncwarp();
         kz_wgmma_wait<0>();
         kz_wgmma_pin(dq);
-        size_t first = row + query_chunk * F::CHUNK;
-        if (first < j.s.queries) // what follows may be another head's
-            add_chunk<F>(dq, own, at.sums + own * F::CHUNK_BYTES,
-                         j.g.dq + (chunk_index(p, j.s, j.b, head, first) * F::SLABS + column_slab) *
-                                      (F::CHUNK * 64),
-                         turns.template of<F>(j, head, row, own));
+        c.add_dq(j, at, dq, head, row, turns);
     }
-    store_keys<F::D>(j, j.g.dk, dk, p.scale, j.key + key, 0);
-    store_keys<F::D>(j, j.g.dv, dv, 1.0f, j.key + key, 0);
-    if (threadIdx.x % KZ_WARPGROUP == 0) kz_bulk_wait();
+    c.store(j);
 }
 
 // A number that needs all of p, and is not negative either.
@@ -340,19 +373,10 @@ template <typename F> static __device__ __forceinline__ float all_of(const float
 template <typename F, typename Turns>
 static __device__ __forceinline__ void consume_overlapped(const job<typename F::T> &j, const memory<F> &at,
                                                           tile_walk walk, const Turns &turns) {
-    const kz_attention<typename F::T> &p = j.g.p;
-    unsigned own = __shfl_sync(KZ_ALL_LANES, threadIdx.x / KZ_WARPGROUP, 0);
-    unsigned key = own * 64 + kz_warp() % 4 * 16; // the warp's first, in the tile
-    unsigned query_chunk = own % F::PAIR_SLABS, column_slab = own / F::PAIR_SLABS;
-    float dk[F::D / 2] = {}, dv[F::D / 2] = {};
-    if (walk.left > 0) {
-        kz_barrier_wait(at.keys_full(), 0);
-        __syncwarp();
-        clear_keys(j, at);
-    }
+    key_sums<F> c(j, at, walk);
     for (unsigned i = 0; walk.left > 0; i++, walk.template next<F>()) {
-        unsigned stage = i % F::STAGES, head = walk.head, row = walk.row,
-                 place = at.slopes + i % 2 * F::SLOPES;
+        unsigned stage = i % F::STAGES, head = walk.head, row = walk.row;
+        unsigned place = at.slopes + i % 2 * F::SLOPES;
         float weights[F::QUERIES / 2], slopes[F::QUERIES / 2], dq[32];
         uint32_t p_left[F::QUERIES / 16][4], ds_left[F::QUERIES / 16][4];
         kz_barrier_wait(at.full(stage), i / F::STAGES % 2);
@@ -360,54 +384,46 @@ static __device__ __forceinline__ void consume_overlapped(const job<typename F::
         clear_queries(j, at, stage, row);
         bool plain = is_plain<F>(j, row);
         kz_wgmma_fence();
-        multiply_pairs<F>(weights, at.k + own * 8192, at.q(stage));
+        c.multiply_scores(at, stage, weights);
         kz_wgmma_commit();
-        multiply_pairs<F>(slopes, at.v + own * 8192, at.dout(stage));
+        c.multiply_slopes(at, stage, slopes);
         kz_wgmma_commit();
         if (plain) {
             kz_wgmma_wait<1>();
             kz_wgmma_pin(weights);
-            weigh_plain<F>(p.scale * LOG2_E, weights, at.rows_of(stage));
+            weigh_plain<F>(j.g.p.scale * LOG2_E, weights, at.rows_of(stage));
             kz_wgmma_wait_behind<0>(all_of<F>(weights), at.barriers);
             kz_wgmma_pin(slopes);
             slope_plain<F>(weights, slopes, at.rows_of(stage));
         } else {
             kz_wgmma_wait<0>();
             kz_wgmma_pin(weights), kz_wgmma_pin(slopes);
-            weigh<F, false>(j, weights, slopes, at.rows_of(stage), head, row, j.key + key);
+            weigh<F, false>(j, weights, slopes, at.rows_of(stage), head, row, j.key + c.key);
         }
         to_left<F>(p_left, weights);
         to_left<F>(ds_left, slopes);
-        store_slopes<F>(place, ds_left, key);
+        store_slopes<F>(place, ds_left, c.key);
         kz_bulk_fence();
         pin(p_left), pin(ds_left);
         kz_wgmma_fence();
-        multiply_keys<F>(dv, p_left, at.dout(stage));
+        multiply_keys<F>(c.dv, p_left, at.dout(stage));
         kz_wgmma_commit();
         kz_named_sync(ALL_CONSUMERS,
                       F::THREADS); // ds of both is there, and nobody reads that of the tile before
-        multiply_queries<F>(dq, place + query_chunk * F::KEY_SLAB, at.k + column_slab * F::KEY_SLAB);
-        kz_wgmma_commit();
-        multiply_keys<F>(dk, ds_left, at.q(stage));
+        c.multiply_dq(at, place, dq);
+        multiply_keys<F>(c.dk, ds_left, at.q(stage));
         kz_wgmma_commit();
         kz_wgmma_wait<1>();
-        kz_wgmma_pin(dv), kz_wgmma_pin(dq);
+        kz_wgmma_pin(c.dv), kz_wgmma_pin(dq);
         pin(p_left);
-        size_t first = row + query_chunk * F::CHUNK;
-        if (first < j.s.queries) // what follows may be another head's
-            add_chunk<F>(dq, own, at.sums + own * F::CHUNK_BYTES,
-                         j.g.dq + (chunk_index(p, j.s, j.b, head, first) * F::SLABS + column_slab) *
-                                      (F::CHUNK * 64),
-                         turns.template of<F>(j, head, row, own));
+        c.add_dq(j, at, dq, head, row, turns);
         kz_wgmma_wait<0>();
-        kz_wgmma_pin(dk);
+        kz_wgmma_pin(c.dk);
         pin(ds_left);
         if (kz_lane() == 0) kz_barrier_arrive(at.empty(stage));
         __syncwarp();
     }
-    store_keys<F::D>(j, j.g.dk, dk, p.scale, j.key + key, 0);
-    store_keys<F::D>(j, j.g.dv, dv, 1.0f, j.key + key, 0);
-    if (threadIdx.x % KZ_WARPGROUP == 0) kz_bulk_wait();
+    c.store(j);
 }
 
 // ---- a block's work ----------------------------------------------------------------------------------------------------
