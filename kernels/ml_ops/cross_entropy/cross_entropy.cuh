@@ -116,7 +116,8 @@ template <typename T> struct entropy_program : kz_row_program<T> {
     template <class Row>
     static __device__ __forceinline__ void put(Row &row, const entropy_target &target, float base,
                                                float share, float factor, T *to) {
-        const bool simple = target.counts() && !target.wrong;
+        const bool simple =
+            target.counts() && !target.wrong && factor - factor == 0.0f; // Inf less Inf is no gradient
         const float slope = factor * share, level = factor * target.rest;
         row.write([&](const typename Row::unit &unit, const kz_row_at &at) {
             float v[E];
