@@ -110,13 +110,14 @@ static kz_status sim_open(const char *which, kz_device **device, kz_error *error
     }
     sim_device *made = DEVICE_NEW(sim_device, error);
     if (!made) return KZ_NO_MEMORY;
-    describe(&gpu, device_host_memory(""), &made->queue.device.info);
+    sim_config config;
+    device_gpu_configure(&gpu, &config);
+    describe(&gpu, config.memory_bytes,
+             &made->queue.device.info); // the host's memory is looked at once: it changes
     made->gpu = gpu;
     device_begin(&made->queue.device, &device_sim);
     made->queue.run = sim_run_op;
     made->queue.arg_bytes = sim_arg_bytes;
-    sim_config config;
-    device_gpu_configure(&gpu, &config);
     status = sim_seed_asked(&made->seed, error);
     if (!status) status = sim_machine_open(&config, &made->machine, error);
     if (status) {

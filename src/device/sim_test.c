@@ -104,6 +104,12 @@ static void memory_is_what_the_host_can_back(void **state) {
     kz_error error = {0};
     GOOD(kz_memory_available(f->device, &available, trouble));
     assert_true(available <= kz_device_get_info(f->device)->memory_bytes);
+    kz_device *fresh = NULL; // has all that it says, whatever others take or give back meanwhile
+    size_t all;
+    GOOD(kz_device_open("sim:h200", &fresh, trouble));
+    GOOD(kz_memory_available(fresh, &all, trouble));
+    assert_int_equal(all, kz_device_get_info(fresh)->memory_bytes);
+    kz_device_close(fresh);
     assert_int_equal(kz_memory_alloc(f->device, available + (1 << 20), &address, &error), KZ_NO_MEMORY);
     assert_has(error.message, "sim:h200 has no room for");
     assert_has(error.message, "smaller case");
