@@ -220,7 +220,7 @@ static kz_row_shape few_rows(const kz_row_work *w) {
 kz_status norm_plan_registers(const norm_family *f, const kz_planner *p) {
     bool backward = p->c->operation == NORM_BACKWARD, two = backward || p->c->operation == NORM_RESIDUAL;
     unsigned most = backward ? NORM_BACK_BLOCK : two ? NORM_BLOCK_OF_TWO : NORM_BLOCK;
-    kz_row_work w = row_work(p, backward ? NORM_BACK_RESIDENT(kz_type_size(p->c->type)) : two ? most : 0);
+    kz_row_work w = row_work(p, backward ? NORM_BACK_RESIDENT(kz_type_size(p->c->type)) : 0);
     kz_row_shape shape =
         backward ? kz_row_staying(&w, NORM_BACK_UNITS, most) : kz_row_block(&w, NORM_UNITS, most);
     const char *longer = f->centered ? "03_welford" : "03_packs";

@@ -26,9 +26,9 @@
 // of a row get the same bits, in every run. Where lanes have a shorter way than one value after the other, it is
 // Op::fold_lanes(v, lanes): over groups of so many lanes, in all of them.
 //
-// Whoever has the row: lanes of a warp (kz_rows_lanes) hold it in registers, with the next row's loads in flight meanwhile, and so
-// does a block (kz_rows_block), beside others that load; kz_rows_stream reads it anew in each pass; kz/device/row_ring.cuh has
-// clusters, which need sm_90. kz/device/row_shape.h plans the launch. y may be x: all of a unit's elements are read and written by one thread, in
+// Whoever has the row: lanes of a warp (kz_rows_lanes) hold it in registers, with the next row's loads in flight; so does a
+// block (kz_rows_block), which takes one row; kz_rows_stream reads it anew in each pass; kz/device/row_ring.cuh has clusters, which
+// need sm_90. kz/device/row_shape.h plans the launch. y may be x: all of a unit's elements are read and written by one thread, in
 // this order, and nothing outside of the row is touched. Rows have less than 2^30 columns. A kernel that calls two of these
 // functions needs a __syncthreads() between them.
 #ifndef KZ_ROW_CUH

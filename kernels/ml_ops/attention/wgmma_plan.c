@@ -88,11 +88,13 @@ static size_t arguments(const kz_planner *p, const attention_problem *a, const f
     return count;
 }
 
-// The first of `frames`, which end with an empty one, that has so many elements and the mask.
+// The first of `frames`, which end with an empty one, that has so many elements and the mask. Packed sequences are as long as their mean:
+// more is not known here.
 static const frame *frame_of(const attention_problem *a, const frame *frames) {
+    uint64_t keys = a->packed ? a->keys / a->batch : a->keys;
     uint32_t mask = a->operation == KZ_ATTENTION_ADDITIVE ? ADDED : a->reach ? UNEVEN : EVEN;
     for (const frame *f = frames; f->dimension; f++)
-        if (a->dimension <= f->dimension && f->serves & mask && a->keys >= f->from) return f;
+        if (a->dimension <= f->dimension && f->serves & mask && keys >= f->from) return f;
     return NULL;
 }
 

@@ -57,6 +57,10 @@ static void blocks_that_stay(void **state) {
                  "attention_persistent_d128_bf16", 132, 384);
     expect_entry("09_persistent", a_case(KZ_ATTENTION_FULL, 1000, 1000, 128),
                  "attention_persistent_causal_d128_bf16", 132, 384);
+    expect_entry("09_persistent", a_case(KZ_ATTENTION_PACKED, 1000, 8192, 128), // of two sequences
+                 "attention_persistent_causal_d128_bf16", 132, 384);
+    expect_entry("09_persistent", a_case(KZ_ATTENTION_PACKED, 1000, 8194, 128),
+                 "attention_persistent_d128_bf16", 132, 384);
     expect_entry("09_persistent", a_case(KZ_ATTENTION_CAUSAL, 1000, 8192, 128),
                  "attention_persistent_causal_d128_bf16", 132, 384);
     expect_entry("09_persistent", a_case(KZ_ATTENTION_PADDED, 100, 1000, 88), "attention_persistent_d96_bf16",

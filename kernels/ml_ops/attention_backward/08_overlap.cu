@@ -2,10 +2,10 @@
 // attention_backward 08: products under arithmetic
 //
 // Idea     in 06 both warpgroups make p and ds at the same time, and tensor cores wait.
-// Change   the next tile's scores are begun before dq leaves, and p is made while dp is. ds has two places, so that one barrier for a
-//          tile is enough.
-// Expect   tensor cores are idle only while ds is made.
-// Limit    shared memory: 64 x 64 products read as many bytes as they take clocks for. Any order of dq.
+// Change   p is made while dp is multiplied, in tiles where no pair is hidden, and dq leaves while dk is. ds has two places, so that
+//          one barrier for a tile is enough.
+// Expect   the exponentials and the way of dq cost no time of tensor cores; ds does.
+// Limit    a tile ends with all of its products: ptxas serializes what is in flight over the end of the loop. Any order of dq.
 
 #include "wgmma.cuh"
 

@@ -137,26 +137,31 @@ static __device__ __forceinline__ void prepare_rows(const T *out, const T *dout,
         (dimension | at.token | at.head | at.batch) % E == 0 && kz_aligned(out, 16) && kz_aligned(dout, 16);
     unsigned lanes = KZ_WARP;
     while (packs && lanes > 1 && lanes / 2 * E >= dimension) lanes /= 2;
-    size_t i = kz_thread() / lanes;
-    if (kz_thread() / KZ_WARP * KZ_WARP / lanes >= count) return; // by whole warps
-    bool is_row = i < count;
-    size_t row = is_row ? kz_attention_row(at, i / (heads * queries), i / queries % heads, i % queries) : 0;
-    unsigned own = kz_lane() % lanes;
-    float sum = 0.0f;
-    if (!packs)
-        for (size_t d = own; is_row && d < dimension; d += lanes)
-            sum += kz_widen(out[row + d]) * kz_widen(dout[row + d]);
-    for (size_t d = own * E; packs && is_row && d < dimension; d += lanes * E) {
-        kz_pack<T> a = kz_load_pack<KZ_CACHE>(out + row + d), b = kz_load_pack<KZ_CACHE>(dout + row + d);
+    // By whole warps, and again where the plan reckoned with fewer lanes.
+    size_t stride = kz_threads() / lanes;
+    for (size_t first = kz_thread() / KZ_WARP * KZ_WARP / lanes; first < count; first += stride) {
+        size_t i = first + kz_lane() / lanes;
+        bool is_row = i < count;
+        size_t row =
+            is_row ? kz_attention_row(at, i / (heads * queries), i / queries % heads, i % queries) : 0;
+        unsigned own = kz_lane() % lanes;
+        float sum = 0.0f;
+        if (!packs)
+            for (size_t d = own; is_row && d < dimension; d += lanes)
+                sum += kz_widen(out[row + d]) * kz_widen(dout[row + d]);
+        for (size_t d = own * E; packs && is_row && d < dimension; d += lanes * E) {
+            kz_pack<T> a = kz_load_pack<KZ_CACHE>(out + row + d), b = kz_load_pack<KZ_CACHE>(dout + row + d);
 #pragma unroll
-        for (unsigned e = 0; e < E; e++) sum = fmaf(kz_widen(a.at[e]), kz_widen(b.at[e]), sum);
+            for (unsigned e = 0; e < E; e++) sum = fmaf(kz_widen(a.at[e]), kz_widen(b.at[e]), sum);
+        }
+#pragma unroll
+        for (unsigned step = KZ_WARP / 2; step > 0; step /= 2)
+            if (step < lanes) sum += __shfl_xor_sync(KZ_ALL_LANES, sum, step);
+        if (own == 0 && is_row) {
+            float base = lse[i] * LOG2_E;
+            rows[i] = make_float2(base == -INFINITE ? INFINITE : base, sum);
+        }
     }
-#pragma unroll
-    for (unsigned step = KZ_WARP / 2; step > 0; step /= 2)
-        if (step < lanes) sum += __shfl_xor_sync(KZ_ALL_LANES, sum, step);
-    if (own > 0 || !is_row) return;
-    float base = lse[i] * LOG2_E;
-    rows[i] = make_float2(base == -INFINITE ? INFINITE : base, sum);
 }
 
 #define BACKWARD_ROWS(idea, type, T)                                                                         \

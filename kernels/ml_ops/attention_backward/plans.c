@@ -54,7 +54,14 @@ static void list_args(backward_plan *b, kz_arg rows) {
     add_strides(b, &p->q), add_strides(b, &p->kv), add_strides(b, &p->out), add_strides(b, &p->mask);
 }
 
-// The arguments, and the kernel that fills the queries' numbers: a warp each, or of natives a share.
+// Lanes that a query's deltas take, as the kernel reckons where rows are aligned; where they are not, it goes round.
+static uint64_t lanes_of_row(const kz_planner *p, const attention_problem *a) {
+    uint64_t units = kz_ceil_div(a->dimension * kz_type_size(p->c->type), 16), lanes = 32;
+    while (lanes > 1 && lanes / 2 >= units) lanes /= 2;
+    return lanes;
+}
+
+// The arguments, and the kernel that fills the queries' numbers: some lanes each, or of natives a share.
 static kz_status begin(const kz_planner *p, const char *idea, backward_plan *b) {
     kz_status status = attention_refuse(p);
     if (status) return status;
@@ -82,7 +89,8 @@ static kz_status begin(const kz_planner *p, const char *idea, backward_plan *b) 
     bool native = p->variant->min_sm == 0;
     uint64_t cores = (uint64_t)p->device->multiprocessors;
     return KZ_LAUNCH(p, .idea = idea, .part = "rows", .operation = "any",
-                     .blocks = native ? kz_min_u64(b->rows, cores) : kz_ceil_div(b->rows, THREADS / 32),
+                     .blocks = native ? kz_min_u64(b->rows, cores)
+                                      : kz_ceil_div(b->rows * lanes_of_row(p, a), THREADS),
                      .threads = native ? 1 : THREADS, .args = args, .arg_count = sizeof args / sizeof *args);
 }
 
@@ -226,7 +234,7 @@ static kz_status plan_mma(const kz_planner *p) {
                   : launch(p, &b, "convert", kz_ceil_div(b.rows * b.p.dimension, THREADS), THREADS, 0);
 }
 
-// ---- 06 ----------------------------------------------------------------------------------------------------
+// ---- 06 to 08 ----------------------------------------------------------------------------------------------------
 
 static bool is_whole(uint64_t elements) { return elements * 2 % 16 == 0; }
 

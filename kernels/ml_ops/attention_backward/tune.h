@@ -21,7 +21,7 @@
     (2 * (2 * (keys) * ((dimension) + 8) + 4 * (queries) * ((dimension) + 8) + (keys) * ((queries) + 8)) +   \
      2 * 8 * (queries))
 
-// 06: X(dimension up to, queries of a tile). Tiles of 128 keys, two warpgroups of 64; dq in chunks of 64 queries x 64 columns, one for
+// 06 to 08: X(dimension up to, queries of a tile). Tiles of 128 keys, two warpgroups of 64; dq in chunks of 64 queries x 64 columns, one for
 // each warpgroup. With two stages 177 KB and 162 KB, 16 KB and 32 KB more in 08; not searched.
 #define BACKWARD_WGMMA_KEYS               128
 #define BACKWARD_WGMMA_CHUNK              64

@@ -1,4 +1,4 @@
-// A tile of 128 keys against tiles of queries by wgmma, for 06 and 07: a producer that copies, two warpgroups of 64 keys each.
+// A tile of 128 keys against tiles of queries by wgmma, for 06 to 08: a producer that copies, two warpgroups of 64 keys each.
 //
 // As in mma.cuh scores and dp are made transposed, and p^T and ds^T are left operands out of registers. For dq ds^T goes through
 // shared memory, where both warpgroups' lie: each makes 64 x 64 of dq of all 128 keys, and a bulk copy adds it to the workspace.
@@ -11,7 +11,7 @@
 #include "kz/device/wgmma.cuh"
 #include "tensor_tile.cuh"
 
-// D: 64 or 128 columns. OVERLAP: the next tile's scores are made while dq leaves, and ds has two places.
+// D: 64 or 128 columns. OVERLAP: p is made under dp, dq leaves under dk, and ds has two places.
 template <typename T_, int D_, int QUERIES_, bool OVERLAP_ = false> struct frame {
     typedef T_ T;
     enum {

@@ -158,7 +158,7 @@ static const kz_variant variants[] = { // the order is the journey
     {"01_thread", 75, plan_blocks, "a thread per row", .threads = CROSS_ENTROPY_THREADS, .tile = CROSS_ENTROPY_THREADS},
     {"02_block", 75, plan_blocks, "a block per row: coalesced, read three times", .threads = CROSS_ENTROPY_THREADS, .tile = 1},
     {"03_online", 75, plan_stream, "largest logit and sums in one pass, 16 bytes per load"},
-    {"04_registers", 75, plan_registers, "a block per row, in registers, the next row on its way"},
+    {"04_registers", 75, plan_registers, "a block per row, in registers"},
     {"05_cluster", 90, plan_cluster, "a cluster per row, in shared memory, for the gradient in place"},
 };
 

@@ -44,7 +44,7 @@ static const kz_variant variants[] = { // the order is the journey
     {"02_block", 75, plan_block, "a block per row: coalesced, read twice; columns by atomics"},
     {"03_packs", 75, plan_stream, "16 bytes per load, read twice; columns in two stages"},
     {"04_lanes", 89, plan_lanes, "lanes of a warp per row, in registers; backward fused"},
-    {"05_registers", 89, plan_registers, "a block per row, in registers, the next row on its way; backward fused"},
+    {"05_registers", 89, plan_registers, "a block per row, in registers; backward fused"},
 };
 
 #define CASE(o, t, r, c, u, ...) {.operation = o, .type = KZ_##t, .axes = {r, c}, .use = u, __VA_ARGS__}

@@ -155,7 +155,7 @@ static const kz_variant variants[] = { // the order is the journey
     {"02_block", 75, plan_blocks, "a block per row: coalesced, three passes", .threads = SOFTMAX_THREADS, .tile = 1},
     {"03_online", 75, plan_stream, "largest and sum in one pass, 16-byte loads"},
     {"04_lanes", 80, plan_lanes, "lanes of a warp hold the row in registers"},
-    {"05_registers", 80, plan_registers, "a block holds the row in registers, the next one comes"},
+    {"05_registers", 80, plan_registers, "a block holds the row in registers"},
     {"06_cluster", 90, plan_cluster, "a cluster holds the row in rings of shared memory"},
 };
 
